@@ -1,0 +1,635 @@
+"""MessageBus: one conversation as a tree of messages, its active path, and the only way to change either."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import JsonValue
+
+from sam_py.bus.deltas import (
+    Appended,
+    Delta,
+    ErrorShown,
+    Inserted,
+    Recorded,
+    Removed,
+    Reset,
+    SettingChanged,
+    Subscriber,
+    Updated,
+)
+from sam_py.bus.loaded import LoadedHistory, StoredMessage
+from sam_py.bus.metrics import BusMetrics
+from sam_py.errors import SamError, UnknownMessageError
+from sam_py.messages.builder import PartsBuilder, TextKind
+from sam_py.messages.history import (
+    BranchSelected,
+    ConversationSettings,
+    ErrorOccurred,
+    MessageAdded,
+    MessageAnnotated,
+    MessageRemoved,
+    SettingsChanged,
+    TaskRecorded,
+)
+from sam_py.messages.importance import score
+from sam_py.messages.message import AssistantMessage, Message, StopReason, UserMessage, new_id
+from sam_py.messages.parts import Part, TextPart
+from sam_py.messages.usage import Metrics, Usage
+
+log = logging.getLogger(__name__)
+
+AUTO_PIN = 3
+_PARSED_KEPT = 512
+_CHARACTERS_PER_TOKEN = 4
+
+
+class _Node:
+    """A message's place in the tree. `message` is None while it is only on disk (`stored`)."""
+
+    __slots__ = ("id", "message", "parent_id", "role", "stored")
+
+    def __init__(
+        self, id: str, parent_id: str | None, role: str, message: Message | None, stored: StoredMessage | None = None
+    ) -> None:
+        self.id = id
+        self.parent_id = parent_id
+        self.role = role
+        self.message = message
+        self.stored = stored
+
+
+@dataclass(slots=True)
+class _Live:
+    """A reply that still streams."""
+
+    builder: PartsBuilder
+    started_s: float
+    first_token_s: float | None = None
+    characters: int = 0
+
+
+class MessageBus:
+    """The one writer of a conversation.
+
+    Invariants: `_index[id]` is the place of `id` on `_path`; each path entry is a child of the one
+    before; a streaming message is in `_live` and in `_nodes`; nothing empty is kept.
+    """
+
+    def __init__(
+        self,
+        conversation_id: str = "",
+        *,
+        auto_pin: int = AUTO_PIN,
+        monotonic: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.conversation_id = conversation_id or new_id()
+        self.auto_pin = auto_pin
+        self.metrics = BusMetrics()
+        self.settings = ConversationSettings()
+        self._now = monotonic
+        self._nodes: dict[str, _Node] = {}
+        self._children: dict[str | None, list[str]] = {None: []}
+        self._selected: dict[str, str] = {}
+        self._path: list[str] = []
+        self._index: dict[str, int] = {}
+        self._live: dict[str, _Live] = {}
+        self._errors: dict[str, ErrorOccurred] = {}
+        self._annotations: dict[str, MessageAnnotated] = {}
+        self._parsed: OrderedDict[str, Message] = OrderedDict()
+        self._subscribers: list[Subscriber] = []
+        self.tasks: list[TaskRecorded] = []
+
+    # Reading
+
+    def __len__(self) -> int:
+        """Messages on the active path."""
+        return len(self._path)
+
+    @property
+    def path(self) -> tuple[str, ...]:
+        """The ids of the active path. O(n): for snapshots, not per chunk."""
+        return tuple(self._path)
+
+    @property
+    def tip(self) -> str | None:
+        return self._path[-1] if self._path else None
+
+    @property
+    def tree_size(self) -> int:
+        """Messages on all branches."""
+        return len(self._nodes)
+
+    def __contains__(self, message_id: str) -> bool:
+        return message_id in self._nodes
+
+    def id_at(self, index: int) -> str:
+        return self._path[index]
+
+    def role_at(self, index: int) -> str:
+        return self._nodes[self._path[index]].role
+
+    def at(self, index: int) -> Message:
+        """The message at a place on the active path, parsed if it was not. Live messages: see `get`."""
+        return self.get(self._path[index])
+
+    def size_at(self, index: int) -> int:
+        """About how many bytes of text the message has, without parsing it."""
+        node = self._nodes[self._path[index]]
+        if node.stored is not None:
+            return node.stored.size
+        return len(node.message.text) if node.message is not None else 0
+
+    def get(self, message_id: str) -> Message:
+        """The message as it is now. For a streaming one this builds a snapshot: O(its length)."""
+        node = self._node(message_id)
+        live = self._live.get(message_id)
+        if live is not None:
+            assert node.message is not None
+            return node.message.model_copy(update={"parts": live.builder.freeze()})
+        if node.message is not None:
+            return node.message
+        message = self._parsed.get(message_id)
+        if message is None:
+            assert node.stored is not None
+            message = self._annotated(node.stored.load())
+            self._parsed[message_id] = message
+            if len(self._parsed) > _PARSED_KEPT:
+                self._parsed.popitem(last=False)
+        else:
+            self._parsed.move_to_end(message_id)
+        return message
+
+    def messages(self) -> Iterable[Message]:
+        """The active path, parsed as it is read."""
+        return (self.get(message_id) for message_id in tuple(self._path))
+
+    def tree(self) -> Iterable[Message]:
+        """Every message of every branch, parents before children."""
+        return (self.get(message_id) for message_id in tuple(self._nodes))
+
+    def index_of(self, message_id: str) -> int | None:
+        """The message's place on the active path; None where it is on another branch. O(1)."""
+        return self._index.get(message_id)
+
+    def parent_of(self, message_id: str) -> str | None:
+        return self._node(message_id).parent_id
+
+    def siblings(self, message_id: str) -> tuple[str, ...]:
+        """The alternatives at the message's place, itself among them, oldest first."""
+        return tuple(self._children[self._node(message_id).parent_id])
+
+    def is_streaming(self, message_id: str) -> bool:
+        return message_id in self._live
+
+    @property
+    def streaming_ids(self) -> tuple[str, ...]:
+        return tuple(self._live)
+
+    def error_of(self, message_id: str) -> ErrorOccurred | None:
+        """The last error at a message; that of a failed request is over once an answer stands below it."""
+        error = self._errors.get(message_id)
+        if error is None:
+            return None
+        if self._nodes[message_id].role != "assistant" and self._children.get(message_id):
+            return None
+        return error
+
+    # Listening
+
+    def subscribe(self, subscriber: Subscriber) -> Callable[[], None]:
+        """Call `subscriber` with each delta from now on; returns the function that ends it."""
+        self._subscribers.append(subscriber)
+
+        def unsubscribe() -> None:
+            if subscriber in self._subscribers:
+                self._subscribers.remove(subscriber)
+
+        return unsubscribe
+
+    # Writing: whole messages
+
+    def load(self, history: LoadedHistory) -> None:
+        """Become the conversation that `history` holds. Publishes ``Reset(0)``."""
+        self._nodes = {}
+        self._children = {None: []}
+        self._live.clear()
+        self._parsed.clear()
+        self._annotations = dict(history.annotations)
+        self._selected = dict(history.selected)
+        self._errors = {error.message_id or "": error for error in history.errors}
+        self.tasks = list(history.tasks)
+        for stored in history.messages:
+            self._link(_Node(stored.id, stored.parent_id, stored.role, None, stored))
+        self.settings = settings_from(history.settings)
+        self._walk(0)
+        self._publish(Reset(0))
+
+    def add_user_message(
+        self,
+        text: str = "",
+        parts: Iterable[Part] = (),
+        *,
+        pinned: bool | None = None,
+        parent_id: str | _Unset | None = None,
+    ) -> UserMessage:
+        """Add what the person said below the tip, or below `parent_id` (an edit: a sibling).
+
+        Strips `text`; refuses a message with neither text nor part (`SamError`). The first `auto_pin`
+        user messages of a path are pinned unless `pinned` says otherwise.
+        """
+        text = text.strip()
+        content = (*([TextPart(text=text)] if text else []), *parts)
+        if not content:
+            raise SamError("Write something or attach a file first: an empty message is not sent.")
+        parent = self.tip if parent_id is None else (None if isinstance(parent_id, _Unset) else parent_id)
+        if pinned is None:
+            pinned = self._user_messages_above(parent, self.auto_pin) < self.auto_pin
+        importance, _rule = score(text, role="user")
+        message = UserMessage(parent_id=parent, parts=content, pinned=pinned, importance=importance)
+        self.add(message)
+        return message
+
+    def add(self, message: Message) -> None:
+        """Add a finished message of any role at its `parent_id`, and make its branch the active one."""
+        if message.id in self._nodes:
+            raise ValueError(f"the message {message.id!r} is in this conversation already")
+        if isinstance(message, AssistantMessage) and message.is_empty:
+            raise ValueError("an empty assistant message is never kept")
+        started = self._now()
+        self._record(MessageAdded(message=message))
+        self._insert(_Node(message.id, message.parent_id, message.role, message))
+        self._took(started)
+
+    def annotate(self, message_id: str, *, pinned: bool | None = None, importance: float | None = None) -> None:
+        """Pin, unpin or re-score a message."""
+        message = self.get(message_id)
+        update: dict[str, Any] = {}
+        if pinned is not None:
+            update["pinned"] = pinned
+        if importance is not None:
+            update["importance"] = importance
+        changed = message.model_copy(update=update)
+        if changed == message:
+            return
+        event = MessageAnnotated(message_id=message_id, pinned=changed.pinned, importance=changed.importance)
+        self._annotations[message_id] = event
+        self._put(message_id, changed)
+        self._record(event)
+        self._published_update(message_id, changed)
+
+    def replace(self, message: Message) -> None:
+        """Put `message` where the message with its id is (text edited in place)."""
+        node = self._node(message.id)
+        if message.id in self._live:
+            raise ValueError("a streaming message cannot be replaced")
+        if self.get(message.id) == message:
+            return
+        self._put(node.id, message)
+        self._record(MessageAdded(message=message))
+        self._published_update(message.id, message)
+
+    def remove(self, message_id: str) -> None:
+        """Take a message out; its children move up to its parent."""
+        node = self._node(message_id)
+        self._live.pop(message_id, None)
+        index = self._index.get(message_id)
+        self._record(MessageRemoved(message_id=message_id))
+        self._unlink(node)
+        if index is None:
+            return
+        del self._path[index]
+        del self._index[message_id]
+        for place in range(index, len(self._path)):
+            self._index[self._path[place]] = place
+        self._publish(Removed(index, message_id))
+
+    def select_branch(self, message_id: str) -> None:
+        """Make the active path run through `message_id`, then on through what was last chosen below it."""
+        node = self._node(message_id)
+        chain: list[_Node] = [node]
+        while chain[-1].parent_id is not None:
+            chain.append(self._nodes[chain[-1].parent_id])
+        for step in reversed(chain):
+            if len(self._children[step.parent_id]) > 1 and self._choice(step.parent_id) != step.id:
+                self._selected[step.parent_id or ""] = step.id
+                self._record(BranchSelected(parent_id=step.parent_id, message_id=step.id))
+        first = self._walk(0)
+        if first < len(self._path) or first < len(self._index):
+            self._publish(Reset(first))
+
+    # Writing: a reply that streams
+
+    def begin_assistant(self, *, provider: str = "", model: str = "", parent_id: str | None = None) -> str:
+        """Open a reply below the tip (or below `parent_id`: a sibling of what is there) and return its id."""
+        parent = parent_id if parent_id is not None else self.tip
+        message = AssistantMessage(parent_id=parent, provider=provider, model=model)
+        self._live[message.id] = _Live(PartsBuilder(), self._now())
+        self._insert(_Node(message.id, parent, message.role, message))
+        return message.id
+
+    def resume_assistant(self, message_id: str) -> None:
+        """Open a finished reply again, to go on where it stopped."""
+        message = self.get(message_id)
+        if not isinstance(message, AssistantMessage):
+            raise ValueError("only a reply can go on")
+        message = message.model_copy(update={"stop_reason": None})
+        self._live[message_id] = _Live(PartsBuilder(message.parts), self._now())
+        self._put(message_id, message)
+        self._errors.pop(message_id, None)
+        self._published_update(message_id, message)
+
+    def append_delta(self, message_id: str, text: str, kind: TextKind = "text") -> None:
+        """Append streamed text. Costs what `text` costs."""
+        started = self._now()
+        live = self._live_of(message_id)
+        if live.first_token_s is None:
+            live.first_token_s = started
+        live.characters += len(text)
+        part_index = live.builder.append(kind, text)
+        self._publish(Appended(self._index.get(message_id), message_id, part_index, kind, text))
+        self.metrics.streaming_updates += 1
+        self._took(started)
+
+    def append_part(self, message_id: str, part: Part) -> None:
+        """Add a whole part (image, signature, code) to a streaming reply."""
+        live = self._live_of(message_id)
+        if live.first_token_s is None:
+            live.first_token_s = self._now()
+        part_index = live.builder.add(part)
+        self._publish(Appended(self._index.get(message_id), message_id, part_index, part.kind, ""))
+
+    def begin_call(self, message_id: str, key: str, call_id: str, tool_name: str) -> None:
+        """Open a tool call in a streaming reply, or name one that is open; `key` is the provider's."""
+        live = self._live_of(message_id)
+        part_index = live.builder.begin_call(key, call_id, tool_name)
+        self._publish(Appended(self._index.get(message_id), message_id, part_index, "tool_call", ""))
+
+    def append_arguments(self, message_id: str, key: str, text: str) -> None:
+        live = self._live_of(message_id)
+        live.characters += len(text)
+        part_index = live.builder.append_arguments(key, text)
+        self._publish(Appended(self._index.get(message_id), message_id, part_index, "tool_call", text))
+
+    def complete(
+        self,
+        message_id: str,
+        stop_reason: StopReason = "stop",
+        *,
+        usage: Usage | None = None,
+        response_id: str | None = None,
+        model: str = "",
+    ) -> AssistantMessage | None:
+        """End a streaming reply: trimmed, scored, with usage and metrics. None where it was empty: it is gone then."""
+        started = self._now()
+        live = self._live_of(message_id)
+        base = self._node(message_id).message
+        assert isinstance(base, AssistantMessage)
+        parts = live.builder.freeze(trim=True)
+        message = base.model_copy(
+            update={
+                "parts": parts,
+                "stop_reason": stop_reason,
+                "usage": usage,
+                "response_id": response_id,
+                "model": model or base.model,
+                "metrics": _measured(live, usage, started),
+            }
+        )
+        if message.is_empty:
+            self.remove(message_id)
+            return None
+        importance, _rule = score(message.text, role="assistant")
+        message = message.model_copy(update={"importance": importance})
+        del self._live[message_id]
+        self._put(message_id, message)
+        self._record(MessageAdded(message=message))
+        self.metrics.messages_updated += 1
+        self._published_update(message_id, message)
+        self._took(started)
+        return message
+
+    def abort(self, message_id: str, *, usage: Usage | None = None) -> AssistantMessage | None:
+        """End a reply that the person stopped: what came is kept. Tool calls that did not arrive whole go when sent."""
+        return self.complete(message_id, "aborted", usage=usage)
+
+    # Writing: what belongs to the conversation
+
+    def record_error(self, error: ErrorOccurred) -> None:
+        """Keep and show what went wrong at a message (or, with no `message_id`, in the conversation)."""
+        self._errors[error.message_id or ""] = error
+        self._record(error)
+        self._publish(ErrorShown(self._index.get(error.message_id or ""), error))
+
+    def record_task(self, task: TaskRecorded) -> None:
+        self.tasks.append(task)
+        self._record(task)
+
+    def change_setting(self, key: str, value: JsonValue) -> None:
+        """Set one of `ConversationSettings`. Unknown keys are kept. An equal value is not news."""
+        if key in ConversationSettings.model_fields and getattr(self.settings, key) == value:
+            return
+        self.settings = settings_from({**self.settings.model_dump(mode="json", exclude_unset=True), key: value})
+        self._record(SettingsChanged(key=key, value=value))
+        self._publish(SettingChanged(key))
+
+    # Inside
+
+    def _node(self, message_id: str) -> _Node:
+        node = self._nodes.get(message_id)
+        if node is None:
+            raise UnknownMessageError(message_id)
+        return node
+
+    def _live_of(self, message_id: str) -> _Live:
+        live = self._live.get(message_id)
+        if live is not None:
+            return live
+        # Recovery as the flow prescribes: log, rebuild the lookup, try once more, then say so.
+        self.metrics.lookup_misses += 1
+        log.error("streaming to message %s, which is not open; rebuilding the lookup", message_id)
+        self._index = {path_id: place for place, path_id in enumerate(self._path)}
+        node = self._nodes.get(message_id)
+        if node is not None and isinstance(node.message, AssistantMessage) and node.message.stop_reason is None:
+            live = _Live(PartsBuilder(node.message.parts), self._now())
+            self._live[message_id] = live
+            return live
+        self.record_error(
+            ErrorOccurred(
+                message_id=message_id if node is not None else None,
+                code="internal",
+                text="A part of the reply could not be placed in this conversation. Regenerate the reply.",
+                detail=f"no open message {message_id}",
+            )
+        )
+        raise UnknownMessageError(message_id)
+
+    def _annotated(self, message: Message) -> Message:
+        note = self._annotations.get(message.id)
+        if note is None:
+            return message
+        update: dict[str, Any] = {}
+        if note.pinned is not None:
+            update["pinned"] = note.pinned
+        if note.importance is not None:
+            update["importance"] = note.importance
+        return message.model_copy(update=update)
+
+    def _put(self, message_id: str, message: Message) -> None:
+        node = self._nodes[message_id]
+        node.message = message
+        node.stored = None
+        self._parsed.pop(message_id, None)
+
+    def _link(self, node: _Node) -> None:
+        if node.parent_id is not None and node.parent_id not in self._nodes:
+            log.warning("message %s has the unknown parent %s; it becomes a first message", node.id, node.parent_id)
+            node.parent_id = None
+        self._nodes[node.id] = node
+        self._children.setdefault(node.parent_id, []).append(node.id)
+
+    def _unlink(self, node: _Node) -> None:
+        brothers = self._children[node.parent_id]
+        place = brothers.index(node.id)
+        orphans = self._children.pop(node.id, [])
+        for orphan in orphans:
+            self._nodes[orphan].parent_id = node.parent_id
+        brothers[place : place + 1] = orphans
+        chosen = self._selected.pop(node.id, orphans[-1] if orphans else "")
+        if self._selected.get(node.parent_id or "") == node.id:
+            if chosen in orphans:
+                self._selected[node.parent_id or ""] = chosen
+            else:
+                del self._selected[node.parent_id or ""]
+        elif orphans and node.id in self._index and chosen in orphans:
+            self._selected[node.parent_id or ""] = chosen
+        del self._nodes[node.id]
+        self._parsed.pop(node.id, None)
+        self._annotations.pop(node.id, None)
+
+    def _choice(self, parent_id: str | None) -> str | None:
+        children = self._children.get(parent_id)
+        if not children:
+            return None
+        chosen = self._selected.get(parent_id or "")
+        return chosen if chosen is not None and chosen in children else children[-1]
+
+    def _walk(self, _from: int) -> int:
+        """Rebuild the path from the root; returns the first place that differs from the path before."""
+        path: list[str] = []
+        step = self._choice(None)
+        while step is not None:
+            path.append(step)
+            step = self._choice(step)
+        same = 0
+        for old, new in zip(self._path, path, strict=False):
+            if old != new:
+                break
+            same += 1
+        self._path = path
+        self._index = {message_id: place for place, message_id in enumerate(path)}
+        return same
+
+    def _insert(self, node: _Node) -> None:
+        """Link `node`, cut the path after its parent, append it, announce both."""
+        self._link(node)
+        if len(self._children[node.parent_id]) > 1:
+            self._selected[node.parent_id or ""] = node.id
+            self._record(BranchSelected(parent_id=node.parent_id, message_id=node.id))
+        place = 0 if node.parent_id is None else self._index.get(node.parent_id, -2) + 1
+        if place < 0:  # the parent is on another branch: that branch becomes the active one
+            first = self._walk_through(node)
+            self._publish(Reset(first))
+            self.metrics.messages_added += 1
+            return
+        if place < len(self._path):
+            for gone in self._path[place:]:
+                del self._index[gone]
+            del self._path[place:]
+            self._publish(Reset(place))
+        self._path.append(node.id)
+        self._index[node.id] = place
+        self.metrics.messages_added += 1
+        assert node.message is not None
+        self._publish(Inserted(place, node.message))
+
+    def _walk_through(self, node: _Node) -> int:
+        step: _Node | None = node
+        while step is not None:
+            self._selected[step.parent_id or ""] = step.id
+            if len(self._children[step.parent_id]) > 1 and step is not node:
+                self._record(BranchSelected(parent_id=step.parent_id, message_id=step.id))
+            step = self._nodes[step.parent_id] if step.parent_id is not None else None
+        return self._walk(0)
+
+    def _user_messages_above(self, parent_id: str | None, enough: int) -> int:
+        count = 0
+        place = -1 if parent_id is None else self._index.get(parent_id, len(self._path) - 1)
+        for message_id in self._path[: place + 1]:
+            if count >= enough:
+                break
+            count += self._nodes[message_id].role == "user"
+        return count
+
+    def _record(self, event: Any) -> None:
+        self._publish(Recorded(event))
+
+    def _published_update(self, message_id: str, message: Message) -> None:
+        index = self._index.get(message_id)
+        if index is not None:
+            self._publish(Updated(index, message))
+
+    def _took(self, started_s: float) -> None:
+        seconds = self._now() - started_s
+        if self.metrics.timed(seconds):
+            log.warning("a bus update took %.1f ms", seconds * 1000)
+
+    def _publish(self, delta: Delta) -> None:
+        for subscriber in tuple(self._subscribers):
+            try:
+                subscriber(delta)
+            except Exception:  # one broken listener must not stop the stream or the autosave
+                log.exception("a subscriber failed on %s", type(delta).__name__)
+
+
+class _Unset:
+    """The type of `ROOT`."""
+
+
+ROOT = _Unset()
+"""As `parent_id` of `add_user_message`: a first message, beside those that there are."""
+
+
+def settings_from(values: dict[str, JsonValue]) -> ConversationSettings:
+    """Conversation settings from stored values; a value that does not fit is left at its default and logged."""
+    try:
+        return ConversationSettings.model_validate(values)
+    except ValueError:
+        kept: dict[str, JsonValue] = {}
+        for key, value in values.items():
+            try:
+                ConversationSettings.model_validate({key: value})
+            except ValueError:
+                log.warning("the conversation setting %s has an unusable value; its default is used", key)
+            else:
+                kept[key] = value
+        return ConversationSettings.model_validate(kept)
+
+
+def _measured(live: _Live, usage: Usage | None, now_s: float) -> Metrics:
+    duration = now_s - live.started_s
+    if live.first_token_s is None:
+        return Metrics(duration_s=duration)
+    first = live.first_token_s - live.started_s
+    tokens = usage.output_tokens if usage is not None else None
+    estimated = tokens is None
+    if tokens is None:
+        tokens = live.characters // _CHARACTERS_PER_TOKEN
+    writing = duration - first
+    speed = tokens / writing if writing > 0.001 and tokens else None
+    return Metrics(first_token_s=first, duration_s=duration, tokens_per_second=speed, estimated=estimated)

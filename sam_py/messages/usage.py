@@ -1,0 +1,29 @@
+"""Usage and metrics of one reply, as the provider reported or the clock measured them."""
+
+from __future__ import annotations
+
+from sam_py.messages.parts import Frozen
+
+
+class Usage(Frozen):
+    """Tokens as the provider reported them; None where it said nothing.
+
+    `input_tokens` counts all of the prompt, cached part included; `output_tokens` all that was
+    generated, reasoning included.
+    """
+
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    cached_input_tokens: int | None = None
+    cache_write_tokens: int | None = None
+    reasoning_tokens: int | None = None
+
+
+class Metrics(Frozen):
+    """Measured by us, in seconds. Tokens per second leave out the wait for the first token."""
+
+    first_token_s: float | None = None
+    duration_s: float | None = None
+    tokens_per_second: float | None = None
+    estimated: bool = False
+    """True where the token count behind `tokens_per_second` is our estimate, not the provider's figure."""

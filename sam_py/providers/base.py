@@ -1,0 +1,161 @@
+"""What every provider offers and takes: `Provider`, `ChatRequest`, `StreamEvent`, `ModelInfo`."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol
+
+from sam_py.messages.message import StopReason
+from sam_py.messages.turn import Limits, Turn
+from sam_py.messages.usage import Usage
+
+
+@dataclass(frozen=True, slots=True)
+class ToolSpec:
+    """A tool as a model is told of it; `parameters` is a JSON schema of type object."""
+
+    name: str
+    description: str
+    parameters: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class ChatRequest:
+    """Everything a request body is made of: `build_body(request)` reads nothing else.
+
+    `attachments` holds the bytes of every attachment (by content hash) that the turns name.
+    """
+
+    model: str
+    turns: tuple[Turn, ...]
+    system: str = ""
+    tools: tuple[ToolSpec, ...] = ()
+    tool_choice: Literal["auto", "none", "required"] = "auto"
+    temperature: float | None = None
+    max_tokens: int | None = None
+    reasoning_effort: str | None = None
+    stream: bool = True
+    limits: Limits = field(default_factory=Limits)
+    attachments: Mapping[str, bytes] = field(default_factory=dict)
+    conversation_id: str = ""
+    extra: Mapping[str, Any] = field(default_factory=dict)
+    """Keys that a person set for this provider; they are merged into the body last."""
+
+
+@dataclass(frozen=True, slots=True)
+class Started:
+    """The reply has begun; either may be unknown ("")."""
+
+    response_id: str = ""
+    model: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TextDelta:
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ThinkingDelta:
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ThinkingSigned:
+    """A signature, an encrypted blob or details object (as JSON text) that belongs to the thinking so far."""
+
+    signature: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCallStarted:
+    """`key` tells calls of one reply apart; sent again when id or name come late (empty: not changed)."""
+
+    key: str
+    call_id: str
+    tool_name: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCallDelta:
+    """A piece of the arguments of the call `key`, as JSON text."""
+
+    key: str
+    arguments_json: str
+
+
+@dataclass(frozen=True, slots=True)
+class ImageProduced:
+    data: bytes
+    mime_type: str
+
+
+@dataclass(frozen=True, slots=True)
+class UsageReported:
+    """Running totals: the last one holds."""
+
+    usage: Usage
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """Nothing to show yet, and why, in words for a person ("Trying again in 4 s: …")."""
+
+    text: str
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """The end. `word` is the provider's own; `detail` refines it (a refusal's explanation)."""
+
+    stop_reason: StopReason
+    word: str = ""
+    detail: str = ""
+
+
+StreamEvent = (
+    Started
+    | TextDelta
+    | ThinkingDelta
+    | ThinkingSigned
+    | ToolCallStarted
+    | ToolCallDelta
+    | ImageProduced
+    | UsageReported
+    | Waiting
+    | Finished
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ModelInfo:
+    """A model that a provider offers."""
+
+    id: str
+    label: str = ""
+    limits: Limits = field(default_factory=Limits)
+
+
+class Provider(Protocol):
+    """One account or server. `id` names it in settings and in messages."""
+
+    @property
+    def id(self) -> str: ...
+    @property
+    def label(self) -> str: ...
+
+    def stream(self, request: ChatRequest) -> AsyncIterator[StreamEvent]:
+        """Send `request` and yield what comes. Closing the iterator closes the socket. Raises `ProviderError`."""
+        ...
+
+    async def list_models(self) -> list[ModelInfo]:
+        """Ask for the models on offer. Raises `ProviderError`."""
+        ...
+
+    def limits_of(self, model: str) -> Limits:
+        """What `model` can take, as far as is known without asking."""
+        ...
+
+    async def aclose(self) -> None: ...
