@@ -20,7 +20,7 @@ class Tasks:
         self._tasks: set[asyncio.Task[Any]] = set()
 
     def spawn(self, work: Coroutine[Any, Any, Any], name: str = "") -> asyncio.Task[Any]:
-        task = asyncio.get_event_loop().create_task(work, name=name or work.__qualname__)
+        task = asyncio.get_event_loop().create_task(work, name=name or getattr(work, "__qualname__", "task"))
         self._tasks.add(task)
         task.add_done_callback(self._done)
         return task
