@@ -227,7 +227,7 @@ class MessageBus:
         for stored in history.messages:
             self._link(_Node(stored.id, stored.parent_id, stored.role, None, stored))
         self.settings = settings_from(history.settings)
-        self._walk(0)
+        self._walk()
         self._publish(Reset(0))
 
     def add_user_message(
@@ -247,7 +247,7 @@ class MessageBus:
         content = (*([TextPart(text=text)] if text else []), *parts)
         if not content:
             raise SamError("Write something or attach a file first: an empty message is not sent.")
-        parent = self.tip if parent_id is None else (None if isinstance(parent_id, _Unset) else parent_id)
+        parent = self._parent(parent_id)
         if pinned is None:
             pinned = self._user_messages_above(parent, self.auto_pin) < self.auto_pin
         importance, _rule = score(text, role="user")
@@ -305,9 +305,8 @@ class MessageBus:
             return
         del self._path[index]
         del self._index[message_id]
-        for place in range(index, len(self._path)):
-            self._index[self._path[place]] = place
         self._publish(Removed(index, message_id))
+        self._rewalk()
 
     def select_branch(self, message_id: str) -> None:
         """Make the active path run through `message_id`, then on through what was last chosen below it."""
@@ -319,15 +318,13 @@ class MessageBus:
             if len(self._children[step.parent_id]) > 1 and self._choice(step.parent_id) != step.id:
                 self._selected[step.parent_id or ""] = step.id
                 self._record(BranchSelected(parent_id=step.parent_id, message_id=step.id))
-        first = self._walk(0)
-        if first < len(self._path) or first < len(self._index):
-            self._publish(Reset(first))
+        self._rewalk()
 
     # Writing: a reply that streams
 
-    def begin_assistant(self, *, provider: str = "", model: str = "", parent_id: str | None = None) -> str:
+    def begin_assistant(self, *, provider: str = "", model: str = "", parent_id: str | _Unset | None = None) -> str:
         """Open a reply below the tip (or below `parent_id`: a sibling of what is there) and return its id."""
-        parent = parent_id if parent_id is not None else self.tip
+        parent = self._parent(parent_id)
         message = AssistantMessage(parent_id=parent, provider=provider, model=model)
         self._live[message.id] = _Live(PartsBuilder(), self._now())
         self._insert(_Node(message.id, parent, message.role, message))
@@ -519,21 +516,34 @@ class MessageBus:
         chosen = self._selected.get(parent_id or "")
         return chosen if chosen is not None and chosen in children else children[-1]
 
-    def _walk(self, _from: int) -> int:
-        """Rebuild the path from the root; returns the first place that differs from the path before."""
+    def _parent(self, parent_id: str | _Unset | None) -> str | None:
+        if isinstance(parent_id, _Unset):
+            return None
+        return self.tip if parent_id is None else parent_id
+
+    def _walk(self) -> int:
+        """Rebuild the path from the root; returns how many places at its start are as before. O(n)."""
+        before = self._path
         path: list[str] = []
         step = self._choice(None)
         while step is not None:
             path.append(step)
             step = self._choice(step)
+        self._path = path
+        self._index = {message_id: place for place, message_id in enumerate(path)}
         same = 0
-        for old, new in zip(self._path, path, strict=False):
+        for old, new in zip(before, path, strict=False):
             if old != new:
                 break
             same += 1
-        self._path = path
-        self._index = {message_id: place for place, message_id in enumerate(path)}
         return same
+
+    def _rewalk(self) -> None:
+        """Rebuild the path and announce from where on it is another one, if it is."""
+        length = len(self._path)
+        same = self._walk()
+        if same < max(length, len(self._path)):
+            self._publish(Reset(same))
 
     def _insert(self, node: _Node) -> None:
         """Link `node`, cut the path after its parent, append it, announce both."""
@@ -565,7 +575,7 @@ class MessageBus:
             if len(self._children[step.parent_id]) > 1 and step is not node:
                 self._record(BranchSelected(parent_id=step.parent_id, message_id=step.id))
             step = self._nodes[step.parent_id] if step.parent_id is not None else None
-        return self._walk(0)
+        return self._walk()
 
     def _user_messages_above(self, parent_id: str | None, enough: int) -> int:
         count = 0

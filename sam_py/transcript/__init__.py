@@ -1,1 +1,11 @@
-"""What the model sees."""
+"""What the model sees: pure functions from a conversation's messages to turns.
+
+Must always be true:
+
+- `build` is pure, and what it returns is valid whatever the history looks like: turns alternate,
+  start with the user, hold nothing empty, and every tool call has exactly one result in the next turn.
+- What is inferred, degraded or left out is said in `Transcript.notes`, never silent.
+- No provider's quirks: those are its mapper's business.
+
+May import: `messages`, `errors`.
+"""

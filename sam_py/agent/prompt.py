@@ -1,0 +1,96 @@
+"""What a request is made of: system prompt, transcript, parameters, and the bytes of what is attached."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Awaitable, Callable, Sequence
+
+from sam_py.bus.message_bus import MessageBus
+from sam_py.errors import SamError
+from sam_py.messages.message import Message, UserMessage
+from sam_py.messages.parts import FilePart, ImagePart, TextPart
+from sam_py.messages.turn import Limits, ToolResultPart, Transcript
+from sam_py.providers.base import ChatRequest
+from sam_py.settings.model import ChatSettings
+from sam_py.transcript.attached import put_in_files, without_attachments
+from sam_py.transcript.build import build
+
+log = logging.getLogger(__name__)
+
+ReadAttachment = Callable[[str], Awaitable[bytes]]
+"""Returns the bytes of a content hash. Raises SamError or OSError where they are gone."""
+
+CONTINUE = (
+    "Your last message was cut off. Go on from exactly where it ends, with the very next character: "
+    "repeat nothing, announce nothing, and keep its language and formatting."
+)
+
+
+def system_prompt(bus: MessageBus, defaults: ChatSettings) -> str:
+    """The conversation's own prompt, or the program's where it has none."""
+    own = bus.settings.system_prompt
+    return (defaults.system_prompt if own is None else own).strip()
+
+
+async def build_request(
+    bus: MessageBus,
+    messages: Sequence[Message],
+    *,
+    model: str,
+    limits: Limits,
+    defaults: ChatSettings,
+    read_attachment: ReadAttachment,
+    go_on: bool = False,
+) -> ChatRequest:
+    """The request for the reply to `messages`, or with `go_on` for the rest of the last of them.
+
+    Raises SamError where there is nothing to answer.
+    """
+    if go_on:  # for this request only: never in the history
+        messages = (*messages, UserMessage(parts=(TextPart(text=CONTINUE),)))
+    transcript = build(messages, system=system_prompt(bus, defaults), limits=limits)
+    for note in transcript.notes:
+        log.info("transcript of %s: %s", bus.conversation_id, note)
+    transcript, attachments = await _with_attachments(transcript, read_attachment)
+    if not transcript.turns:
+        raise SamError("There is nothing to answer yet: write a message first.")
+    settings = bus.settings
+    return ChatRequest(
+        model=model,
+        turns=transcript.turns,
+        system=transcript.system,
+        temperature=settings.temperature if settings.temperature is not None else defaults.temperature,
+        max_tokens=settings.max_tokens if settings.max_tokens is not None else defaults.max_tokens,
+        limits=limits,
+        attachments=attachments,
+        conversation_id=bus.conversation_id,
+    )
+
+
+async def _with_attachments(
+    transcript: Transcript, read_attachment: ReadAttachment
+) -> tuple[Transcript, dict[str, bytes]]:
+    """Read what the turns name; text files become text, what is gone becomes a note in its place."""
+    contents: dict[str, bytes] = {}
+    lost: set[str] = set()
+    for attachment in _named(transcript):
+        try:
+            contents[attachment] = await read_attachment(attachment)
+        except (SamError, OSError) as error:
+            log.warning("the attachment %s cannot be read: %s", attachment, error)
+            lost.add(attachment)
+    if lost:
+        transcript = without_attachments(transcript, lost)
+    return put_in_files(transcript, contents), contents
+
+
+def _named(transcript: Transcript) -> list[str]:
+    """The content hashes that the turns name, each once, in order."""
+    named: dict[str, None] = {}
+    for turn in transcript.turns:
+        for part in turn.parts:
+            inner = (part, *part.parts) if isinstance(part, ToolResultPart) else (part,)
+            for piece in inner:
+                if isinstance(piece, FilePart | ImagePart) and piece.attachment:
+                    named[piece.attachment] = None
+    return list(named)

@@ -1,0 +1,540 @@
+"""ChatSession: all that a user interface may ask of one conversation, from sending to switching the model."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Awaitable, Callable, Coroutine, Iterable
+from dataclasses import replace
+from typing import Any
+
+from sam_py.agent.loop import PutAttachment, ReplyStream
+from sam_py.agent.prompt import ReadAttachment, build_request
+from sam_py.agent.state import QueuedMessage, SessionState, StateListener
+from sam_py.agent.titles import ask_for_title, title_of
+from sam_py.bus.message_bus import ROOT, MessageBus
+from sam_py.errors import SamError
+from sam_py.messages.history import ErrorOccurred, TaskRecorded
+from sam_py.messages.message import AssistantMessage, Message, StopReason, UserMessage
+from sam_py.messages.parts import Part, TextPart
+from sam_py.messages.usage import Usage
+from sam_py.providers.base import Provider
+from sam_py.providers.errors import ProviderError
+from sam_py.settings.model import ChatSettings, ModelChoice
+
+__all__ = ["ChatSession", "QueuedMessage", "SessionState"]
+
+log = logging.getLogger(__name__)
+
+GUIDE = "guide"
+"""The provider that is no model: it names no conversation."""
+_CLOSING_S = 2.0
+_PARSE_SLICE_S = 0.004
+_LONGEST_START = 6
+"""Messages within which a conversation is still at its beginning, and a model may name it."""
+_ACTIONS = {"bad_key": "settings", "no_credit": "settings", "no_model": "settings", "unreachable": "settings"}
+_EMPTY_REPLY: dict[StopReason, tuple[str, str]] = {
+    "length": (
+        "too_long",
+        "The reply reached its maximum length before its first word. Raise the maximum or try again.",
+    ),
+    "refusal": ("refused", "The model declined to answer this. Put it another way or choose another model."),
+    "content_filter": ("refused", "The provider's content filter held the reply back. Put it another way."),
+}
+
+
+class _Run:
+    """One request and its reply. Once `over`, nothing of it touches the bus or the state any more."""
+
+    def __init__(self) -> None:
+        self.task: asyncio.Task[None] | None = None
+        self.ended: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self.stream: ReplyStream | None = None
+        self.reply_id: str | None = None
+        self.shown_before: str | None = None
+        self.over = False
+
+    def end(self) -> None:
+        self.over = True
+        if self.stream is not None:
+            self.stream.stopped = True
+        if not self.ended.done():
+            self.ended.set_result(None)
+
+
+class ChatSession:
+    """Turns what a person asks for into messages and streams. One reply at a time; all on the loop's thread.
+
+    `provider_of(id)` raises SamError where it is unknown. `save_now()` returns when all is durable.
+    `defaults` holds for what the conversation does not say itself and may be replaced at any time.
+    Whoever awaits `send` and its like waits for the reply's end; troubles become errors on the bus.
+    """
+
+    def __init__(
+        self,
+        bus: MessageBus,
+        *,
+        provider_of: Callable[[str], Provider],
+        save_now: Callable[[], Awaitable[object]],
+        read_attachment: ReadAttachment,
+        put_attachment: PutAttachment | None = None,
+        defaults: ChatSettings | None = None,
+    ) -> None:
+        self.bus = bus
+        self.defaults = defaults or ChatSettings()
+        self._provider_of = provider_of
+        self._save_now = save_now
+        self._read_attachment = read_attachment
+        self._put_attachment = put_attachment
+        self._state = SessionState()
+        self._listeners: list[StateListener] = []
+        self._run: _Run | None = None
+        self._titling: asyncio.Task[None] | None = None
+        self._titled = False
+        self._background: set[asyncio.Task[Any]] = set()
+
+    # Reading
+
+    @property
+    def state(self) -> SessionState:
+        return self._state
+
+    @property
+    def choice(self) -> ModelChoice:
+        """The provider and model of the next request."""
+        settings = self.bus.settings
+        if settings.provider:
+            return ModelChoice(provider=settings.provider, model=settings.model)
+        return self.defaults.default
+
+    def subscribe(self, listener: StateListener) -> Callable[[], None]:
+        """Call `listener` with each new state; returns the function that ends it."""
+        self._listeners.append(listener)
+
+        def unsubscribe() -> None:
+            if listener in self._listeners:
+                self._listeners.remove(listener)
+
+        return unsubscribe
+
+    # Asking
+
+    async def send(self, text: str, parts: Iterable[Part] = ()) -> None:
+        """Say something and wait for the reply; while another one streams, queue it and return at once.
+
+        Raises SamError where there is neither text nor part.
+        """
+        message = QueuedMessage(text.strip(), tuple(parts))
+        if not message.text and not message.parts:
+            raise SamError("Write something or attach a file first: an empty message is not sent.")
+        if self._run is not None:
+            self._change(queued=(*self._state.queued, message))
+            return
+        await self._start(lambda run: self._say_all(run, message))
+
+    def stop(self) -> None:
+        """End the reply now: its text is kept as aborted, what is queued is held. Idle when this returns."""
+        run = self._run
+        if run is None:
+            return
+        self._end(run)
+        reply = None
+        if run.reply_id is not None and self.bus.is_streaming(run.reply_id):
+            usage = run.stream.usage if run.stream is not None else None
+            reply = self.bus.abort(run.reply_id, usage=usage)
+            self._record_task(run, usage)
+        if reply is None:
+            self._show_again(run)
+        self._change(phase="idle", text="", reply_id=None, queued=self._held())
+        if run.task is not None:
+            run.task.cancel()
+        self._spawn(self._save(), "save a stopped reply")
+
+    async def retry(self, message_id: str | None = None) -> None:
+        """Ask again: for an answer to a message that has none, for another one in place of a broken reply.
+
+        Without an id, at the end of the conversation. Does nothing while a reply streams.
+        """
+        at = message_id if message_id is not None else self.bus.tip
+        if self._run is not None or at is None:
+            return
+        self._release()
+        if isinstance(self.bus.get(at), AssistantMessage):
+            await self.regenerate(at)
+        else:
+            await self._start(lambda run: self._reply(run, at, then_queued=True))
+
+    async def regenerate(self, reply_id: str) -> None:
+        """Let the model answer again: a sibling of the reply, which stays."""
+        self.stop()
+        if reply_id not in self.bus:  # it streamed, and was stopped before its first word
+            return
+        parent = self.bus.parent_of(reply_id)
+        if parent is None:
+            raise SamError("This reply answers nothing that could be asked again.")
+        await self._start(lambda run: self._reply(run, parent, instead_of=reply_id, then_queued=True))
+
+    async def continue_reply(self, reply_id: str) -> None:
+        """Let the model go on where a reply stopped, in the same message."""
+        self.stop()
+        if not isinstance(self.bus.get(reply_id), AssistantMessage):
+            raise SamError("Only a reply can be continued.")
+        self._release()
+        self.bus.select_branch(reply_id)
+        await self._start(lambda run: self._reply(run, reply_id, go_on=True, then_queued=True))
+
+    async def edit_and_resend(self, message_id: str, text: str, parts: Iterable[Part] | None = None) -> None:
+        """Say it otherwise: a sibling of the message, answered anew. `parts` None keeps what was attached.
+
+        Raises SamError where nothing is left of it.
+        """
+        self.stop()
+        message = self.bus.get(message_id)
+        if not isinstance(message, UserMessage):
+            raise SamError("Only your own messages can be edited and sent again.")
+        kept = (
+            tuple(part for part in message.parts if not isinstance(part, TextPart)) if parts is None else tuple(parts)
+        )
+        if not text.strip() and not kept:
+            raise SamError("Write something or attach a file first: an empty message is not sent.")
+        edited = QueuedMessage(text.strip(), kept)
+        parent = ROOT if message.parent_id is None else message.parent_id
+        await self._start(lambda run: self._say_all(run, edited, parent))
+
+    def select_branch(self, message_id: str) -> None:
+        """Show another alternative; a reply that streams is stopped first."""
+        self.stop()
+        if message_id in self.bus:
+            self.bus.select_branch(message_id)
+
+    def set_model(self, provider: str, model: str) -> None:
+        """Use this model from the next request on."""
+        self.bus.change_setting("provider", provider)
+        self.bus.change_setting("model", model)
+
+    # The queue
+
+    def remove_queued(self, index: int) -> QueuedMessage:
+        """Take a queued message out, to drop it or to write it anew. Raises IndexError."""
+        queued = list(self._state.queued)
+        message = queued.pop(index)
+        self._change(queued=tuple(queued))
+        return message
+
+    async def send_queued(self) -> None:
+        """Send what a stop or an error held back; while a reply streams, as soon as that ends."""
+        self._release()
+        if self._run is None and self._state.queued:
+            await self._start(self._say_queued)
+
+    async def aclose(self) -> None:
+        """Stop what runs and wait until connections are closed and the last words are saved."""
+        self.stop()
+        self._stop_titling()
+        tasks = {task for task in self._background if task is not asyncio.current_task()}
+        if tasks:
+            _done, late = await asyncio.wait(tasks, timeout=_CLOSING_S)
+            for task in late:
+                log.error("%s did not end within %g s", task.get_name(), _CLOSING_S)
+        self._listeners.clear()
+
+    # One run: a message, its reply, and the queue after it
+
+    async def _start(self, work: Callable[[_Run], Awaitable[object]]) -> None:
+        """Run `work` in a task of its own, so that `stop` can end it at any instant, and wait for its end."""
+        run = _Run()
+        self._run = run
+        self._change(phase="waiting", text="", reply_id=None)
+        run.task = self._spawn(self._guarded(run, work), "reply")
+        try:
+            await run.ended
+        except asyncio.CancelledError:
+            if self._run is run:
+                self.stop()
+            raise
+
+    async def _guarded(self, run: _Run, work: Callable[[_Run], Awaitable[object]]) -> None:
+        try:
+            await work(run)
+        except asyncio.CancelledError:
+            if self._run is run:  # not by `stop`: the loop is closing
+                self.stop()
+            raise
+        except Exception as error:  # noqa: BLE001 - a bug of ours must not take the session down
+            self._fail(run, self.bus.tip, error)
+        finally:
+            if not run.over:
+                self._end(run)
+                self._change(phase="idle", text="", reply_id=None)
+
+    async def _say_all(self, run: _Run, message: QueuedMessage, parent: Any = None) -> None:
+        if await self._say(run, message, parent):
+            await self._say_queued(run)
+
+    async def _say_queued(self, run: _Run) -> None:
+        """Send what is queued, one after another, as long as replies end normally."""
+        while not run.over and (message := next((each for each in self._state.queued if not each.held), None)):
+            left = tuple(each for each in self._state.queued if each.id != message.id)
+            self._change(phase="waiting", text="", reply_id=None, queued=left)
+            if not await self._say(run, message):
+                return
+
+    async def _say(self, run: _Run, message: QueuedMessage, parent: Any = None) -> bool:
+        said = self.bus.add_user_message(message.text, message.parts, parent_id=parent)
+        self._keep_choice()
+        self._title_from(said)
+        return await self._reply(run, said.id)
+
+    async def _reply(
+        self, run: _Run, to: str, *, instead_of: str | None = None, go_on: bool = False, then_queued: bool = False
+    ) -> bool:
+        """Stream a reply to the message `to`, or with `go_on` the rest of the reply `to`.
+
+        True where it ended normally. Where nothing comes, `instead_of` is shown again.
+        """
+        run.reply_id, run.stream, run.shown_before = (to if go_on else None), None, instead_of
+        self._stop_titling()
+        try:
+            ended = await self._stream(run, to, go_on)
+        except Exception as error:  # noqa: BLE001 - whatever it is, it is shown where it happened and the session goes on
+            self._fail(run, instead_of or to, error)
+            return False
+        if ended and then_queued:
+            await self._say_queued(run)
+        return ended
+
+    async def _stream(self, run: _Run, to: str, go_on: bool) -> bool:
+        try:
+            await self._save_now()  # what was said is durable before the request leaves
+        except SamError as error:
+            raise _Trouble(str(error), code="storage", detail=error.detail) from error
+        bus, choice = self.bus, self.choice
+        try:
+            provider = self._provider_of(choice.provider)
+        except SamError as error:
+            raise _Trouble(str(error), code="no_model", detail=error.detail) from error
+        history = await self._history(to)
+        request = await build_request(
+            bus,
+            history,
+            model=choice.model,
+            limits=provider.limits_of(choice.model),
+            defaults=self.defaults,
+            read_attachment=self._read_attachment,
+            go_on=go_on,
+        )
+        if run.over:
+            return False
+        if go_on:
+            bus.resume_assistant(to)
+            reply_id = to
+        else:
+            reply_id = bus.begin_assistant(provider=choice.provider, model=choice.model, parent_id=to)
+        run.reply_id = reply_id
+        run.stream = ReplyStream(
+            bus,
+            reply_id,
+            provider=choice.provider,
+            model=choice.model,
+            put_attachment=self._put_attachment,
+            on_waiting=self._waits,
+            on_content=self._streams,
+            joins=history[-1].text[-1:] if go_on else "",
+        )
+        self._change(phase="waiting", text="", reply_id=reply_id)
+        await run.stream.read(provider.stream(request))
+        return await self._finish(run, run.stream, to)
+
+    async def _finish(self, run: _Run, stream: ReplyStream, to: str) -> bool:
+        finished = stream.finished
+        if run.over or finished is None or run.reply_id is None:
+            return False
+        reason = finished.stop_reason
+        reply = self.bus.complete(
+            run.reply_id, reason, usage=stream.usage, response_id=stream.response_id, model=stream.model
+        )
+        self._record_task(run, stream.usage)
+        if reply is None or reason == "error":
+            code, text = _EMPTY_REPLY.get(reason, ("bad_response", "The model's reply was empty. Try again."))
+            if reason == "error":
+                code, text = "server", "The provider broke the reply off. Try again."
+            at = reply.id if reply is not None else (run.shown_before or to)
+            self._show_again(run)
+            self._change(queued=self._held())
+            self.bus.record_error(ErrorOccurred(message_id=at, code=code, text=text, detail=finished.detail))
+        self._spawn(self._save(), "save a reply")
+        if reply is None or reason in ("error", "aborted"):
+            return False
+        self._offer_title(reply)
+        return True
+
+    def _fail(self, run: _Run, at: str | None, error: Exception) -> None:
+        """End the run's reply as broken and say at it, or at `at` where nothing came, what went wrong."""
+        if not isinstance(error, SamError):
+            log.error("a reply failed in %s", self.bus.conversation_id, exc_info=error)
+        if run.over:
+            return
+        if run.reply_id is not None and self.bus.is_streaming(run.reply_id):
+            usage = run.stream.usage if run.stream is not None else None
+            if self.bus.complete(run.reply_id, "error", usage=usage) is not None:
+                at = run.reply_id
+            self._record_task(run, usage)
+        self._show_again(run)
+        self._change(queued=self._held())
+        self.bus.record_error(_error_at(at, error))
+        self._spawn(self._save(), "save a broken reply")
+
+    async def _history(self, last_id: str) -> list[Message]:
+        """The messages from the first to `last_id`, parsed without stopping the window for longer than a frame."""
+        ids = [last_id]
+        while (parent := self.bus.parent_of(ids[-1])) is not None:
+            ids.append(parent)
+        messages: list[Message] = []
+        paused_s = time.monotonic()
+        for message_id in reversed(ids):
+            if message_id in self.bus:
+                messages.append(self.bus.get(message_id))
+            if time.monotonic() - paused_s > _PARSE_SLICE_S:
+                await asyncio.sleep(0)
+                paused_s = time.monotonic()
+        return messages
+
+    def _show_again(self, run: _Run) -> None:
+        """A new answer that never came leaves the one that was shown before it."""
+        came = run.reply_id is not None and run.reply_id in self.bus
+        if run.shown_before is not None and run.shown_before in self.bus and not came:
+            self.bus.select_branch(run.shown_before)
+
+    def _record_task(self, run: _Run, usage: Usage | None) -> None:
+        choice = self.choice
+        provider, model = choice.provider, run.stream.model if run.stream is not None else choice.model
+        self.bus.record_task(TaskRecorded(provider=provider, model=model, usage=usage or Usage()))
+
+    def _keep_choice(self) -> None:
+        """A conversation keeps the model it began with when the program's default changes."""
+        if not self.bus.settings.provider:
+            self.set_model(self.defaults.default.provider, self.defaults.default.model)
+
+    # Titles
+
+    def _title_from(self, message: UserMessage) -> None:
+        settings = self.bus.settings
+        if settings.title and settings.title_source != "first_words":
+            return
+        if any(self.bus.role_at(place) == "user" for place in range(self.bus.index_of(message.id) or 0)):
+            return
+        if title := title_of(message):
+            self.bus.change_setting("title", title)
+            self.bus.change_setting("title_source", "first_words")
+
+    def _offer_title(self, reply: AssistantMessage) -> None:
+        """After the first exchange let the model name the conversation, once, unless a person did."""
+        choice = self.defaults.title_model or self.choice
+        wanted = self.defaults.model_titles and not self._titled and choice.provider != GUIDE
+        if wanted and self.bus.settings.title_source == "first_words" and len(self.bus) <= _LONGEST_START:
+            self._titling = self._spawn(self._title(choice, reply), "title")
+
+    async def _title(self, choice: ModelChoice, reply: AssistantMessage) -> None:
+        """Ask for a title. A title is not worth an error row: failures are logged."""
+        try:
+            question = next((each.plain_text for each in self.bus.messages() if isinstance(each, UserMessage)), "")
+            provider = self._provider_of(choice.provider)
+            title, usage = await ask_for_title(provider, choice.model, question, reply.text)
+        except SamError as error:
+            log.info("no title by %s: %s", choice.model, error)
+            return
+        except Exception:  # the conversation goes on without a title
+            log.exception("a title failed in %s", self.bus.conversation_id)
+            return
+        self._titled = True
+        if usage is not None:
+            self.bus.record_task(TaskRecorded(provider=choice.provider, model=choice.model, usage=usage))
+        if title and self.bus.settings.title_source == "first_words":
+            self.bus.change_setting("title", title)
+            self.bus.change_setting("title_source", "model")
+
+    def _stop_titling(self) -> None:
+        """A server with one slot should answer the person first; the title is asked for after that reply."""
+        if self._titling is not None:
+            self._titling.cancel()
+            self._titling = None
+
+    # State
+
+    def _end(self, run: _Run) -> None:
+        if self._run is run:
+            self._run = None
+        run.end()
+
+    def _held(self) -> tuple[QueuedMessage, ...]:
+        return tuple(replace(each, held=True) for each in self._state.queued)
+
+    def _release(self) -> None:
+        self._change(queued=tuple(replace(each, held=False) for each in self._state.queued))
+
+    def _waits(self, text: str) -> None:
+        if self._state.phase == "waiting":
+            self._change(text=text)
+
+    def _streams(self) -> None:
+        if self._state.phase != "streaming":
+            self._change(phase="streaming", text="")
+
+    def _change(self, **fields: Any) -> None:
+        """Publish the state with these fields of `SessionState` changed, if that is news."""
+        state = replace(self._state, **fields)
+        if state == self._state:
+            return
+        self._state = state
+        for listener in tuple(self._listeners):
+            try:
+                listener(state)
+            except Exception:  # one broken view must not stop the reply
+                log.exception("a listener of the session failed")
+
+    # Tasks
+
+    async def _save(self) -> None:
+        try:
+            await self._save_now()
+        except SamError as error:  # the store tells the person by itself
+            log.warning("the reply is not saved yet: %s", error)
+
+    def _spawn(self, work: Coroutine[Any, Any, None], name: str) -> asyncio.Task[None]:
+        task = asyncio.get_running_loop().create_task(work, name=name)
+        self._background.add(task)
+        task.add_done_callback(self._done)
+        return task
+
+    def _done(self, task: asyncio.Task[None]) -> None:
+        self._background.discard(task)
+        if not task.cancelled() and (error := task.exception()) is not None:
+            log.error("%s failed", task.get_name(), exc_info=error)
+
+
+class _Trouble(SamError):
+    """Trouble before the request left; `code` as in `ErrorOccurred`."""
+
+    def __init__(self, message: str, *, code: str, detail: str = "") -> None:
+        super().__init__(message, detail=detail)
+        self.code = code
+
+
+def _error_at(message_id: str | None, error: Exception) -> ErrorOccurred:
+    if isinstance(error, SamError):
+        code = error.code if isinstance(error, ProviderError | _Trouble) else "request"
+        return ErrorOccurred(
+            message_id=message_id,
+            code=code,
+            text=str(error),
+            detail=error.detail,
+            retryable=error.retryable if isinstance(error, ProviderError) else True,
+            action=_ACTIONS.get(code, ""),
+        )
+    return ErrorOccurred(
+        message_id=message_id,
+        code="internal",
+        text="Something went wrong inside the program. Your messages are kept; try again.",
+        detail=f"{type(error).__name__}: {error}",
+    )

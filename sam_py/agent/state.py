@@ -1,0 +1,44 @@
+"""SessionState: what a chat session tells its listeners."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Literal
+
+from sam_py.messages.message import new_id
+from sam_py.messages.parts import Part
+
+Phase = Literal["idle", "waiting", "streaming"]
+
+
+@dataclass(frozen=True, slots=True)
+class QueuedMessage:
+    """A message that was sent while a reply streamed.
+
+    It goes out when the reply ends normally. After a stop or an error it is `held`: still shown, and
+    sent when the person says so (`send_queued`, `retry`, `continue_reply`), because what they meant to
+    follow did not come.
+    """
+
+    text: str
+    parts: tuple[Part, ...] = ()
+    held: bool = False
+    id: str = field(default_factory=new_id)
+
+
+@dataclass(frozen=True, slots=True)
+class SessionState:
+    """`waiting`: asked, nothing came yet, `text` may say why. `streaming`: `reply_id` grows. `idle`: nothing runs."""
+
+    phase: Phase = "idle"
+    text: str = ""
+    reply_id: str | None = None
+    queued: tuple[QueuedMessage, ...] = ()
+
+    @property
+    def is_busy(self) -> bool:
+        return self.phase != "idle"
+
+
+StateListener = Callable[[SessionState], None]
