@@ -299,7 +299,7 @@ class MessageBus:
         node = self._node(message_id)
         self._live.pop(message_id, None)
         index = self._index.get(message_id)
-        self._record(MessageRemoved(message_id=message_id))
+        self._record(MessageRemoved(message_id=message_id, parent_id=node.parent_id))
         self._unlink(node)
         if index is None:
             return

@@ -33,6 +33,8 @@ class MessageRemoved(Frozen):
 
     event: Literal["message_removed"] = "message_removed"
     message_id: str
+    parent_id: str | None = None
+    """Where its children move to."""
 
     @property
     def subject(self) -> str:

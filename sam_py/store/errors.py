@@ -1,0 +1,42 @@
+"""StorageError: what went wrong with a disk or a folder, in a sentence that says what to do."""
+
+from __future__ import annotations
+
+import errno
+from pathlib import Path
+from typing import Literal
+
+from sam_py.errors import SamError
+
+StorageKind = Literal["full", "read_only", "gone", "newer", "damaged", "missing", "failed"]
+
+_FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
+_READ_ONLY = frozenset({errno.EACCES, errno.EPERM, errno.EROFS})
+_KEPT = "your text is kept in memory until then"
+
+
+class StorageError(SamError):
+    """Trouble with what is kept. `solved` marks news that an earlier trouble is over."""
+
+    def __init__(self, message: str, *, kind: StorageKind, solved: bool = False, detail: str = "") -> None:
+        super().__init__(message, detail=detail)
+        self.kind: StorageKind = kind
+        self.solved = solved
+
+
+def cannot_write(error: OSError, folder: Path | str) -> StorageError:
+    """The sentence for a write below `folder` that failed."""
+    if error.errno in _FULL:
+        text = f"The disk is full: free some space on the disk that holds {folder}; {_KEPT}."
+        return StorageError(text, kind="full", detail=str(error))
+    if error.errno in _READ_ONLY:
+        text = f"The folder {folder} cannot be written: allow this program to write there; {_KEPT}."
+        return StorageError(text, kind="read_only", detail=str(error))
+    text = f"Saving to {folder} failed ({error.strerror or error}): check the disk; {_KEPT}."
+    return StorageError(text, kind="failed", detail=str(error))
+
+
+def cannot_read(error: OSError, path: Path | str) -> StorageError:
+    """The sentence for a file or folder that could not be read."""
+    text = f"{path} could not be read ({error.strerror or error}): check that it is there and that you may read it."
+    return StorageError(text, kind="failed", detail=str(error))

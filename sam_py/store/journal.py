@@ -1,0 +1,308 @@
+"""Journal: the folder of one conversation, read from all devices' files and written through this device's own.
+
+Blocking; used on the writer's thread only. Nothing that was handed to `save` is lost while the object lives: what
+the disk refused waits in memory and goes with the next attempt.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from sam_py.bus.loaded import LoadedHistory
+from sam_py.messages.history import HistoryEvent
+from sam_py.store.disk import Disk, append_durably, cut_durably, replace_durably
+from sam_py.store.errors import StorageError, cannot_read, cannot_write
+from sam_py.store.lines import Reading, Record, read_line, read_lines, write_line
+from sam_py.store.merge import history_of, take
+from sam_py.store.migrations import SCHEMA
+
+log = logging.getLogger(__name__)
+
+SUFFIX = ".jsonl"
+COMPACT_RATIO = 3.0
+COMPACT_BYTES = 256 * 1024
+
+Stamp = tuple[tuple[str, int, int], ...]
+"""Name, size and time of change of each journal file: equal stamps, equal content."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReadReport:
+    """What reading a conversation met. `notice` is for the person; empty where all was well."""
+
+    files: int = 0
+    damaged_lines: int = 0
+    torn_bytes: int = 0
+    edited_lines: int = 0
+    unreadable_files: tuple[str, ...] = ()
+    read_only: bool = False
+    """A newer version wrote here: shown, never written."""
+
+    @property
+    def notice(self) -> str:
+        if self.read_only:
+            return (
+                "This conversation was written by a newer version of the program: it is open for reading only. "
+                "Update the program to go on with it."
+            )
+        if self.unreadable_files:
+            return (
+                f"A file of this conversation could not be read ({', '.join(self.unreadable_files)}): "
+                "check that it is there and that you may read it."
+            )
+        if self.damaged_lines:
+            return (
+                f"{self.damaged_lines} damaged lines of this conversation were skipped; everything else is here, "
+                "and the damaged lines are kept in its folder."
+            )
+        return ""
+
+
+class Journal:
+    """One conversation on disk.
+
+    Invariants: `winners[s]` is the line that holds for subject s among all files and what waits; `own[s]` is that
+    of this device's file; `waiting` holds what is not on the disk yet, one line per subject, in order.
+    """
+
+    def __init__(
+        self,
+        folder: Path | str,
+        device: str,
+        disk: Disk | None = None,
+        *,
+        ratio: float = COMPACT_RATIO,
+        min_bytes: int = COMPACT_BYTES,
+    ) -> None:
+        self.folder = str(folder)
+        self.device = device
+        self.disk = disk or Disk()
+        self.path = os.path.join(self.folder, device + SUFFIX)
+        self.winners: dict[str, Record] = {}
+        self.own: dict[str, Record] = {}
+        self.waiting: dict[str, Record] = {}
+        self.report = ReadReport()
+        self.compactions = 0
+        self.bytes_written = 0
+        self.restored = False
+        """Set when files that another program took away were written again; the reader of the flag clears it."""
+        self._ratio = ratio
+        self._min_bytes = min_bytes
+        self._compact_above = 0
+        self._size = 0
+        self._live_bytes = 0
+        self._top_rev = 0
+        self._loaded = False
+        self._folder_synced = False
+
+    # Reading
+
+    def load(self) -> LoadedHistory:
+        """Read every device's file; cut a torn tail of our own. Raises StorageError where our file is unreadable."""
+        self._read_all()
+        return history_of(self.winners)
+
+    def history(self) -> LoadedHistory:
+        """What is known now, without reading the disk again if it was read."""
+        if not self._loaded:
+            self._read_all()
+        return history_of(self.winners)
+
+    def stamp(self) -> Stamp:
+        return stamp_of(self.disk, self.folder)
+
+    # Writing
+
+    def save(self, events: Iterable[HistoryEvent]) -> None:
+        """Make the events durable, with all that still waits. Raises StorageError; the events then wait."""
+        if not self._loaded:
+            self._read_for_writing()
+        if self.report.read_only:
+            raise StorageError(self.report.notice, kind="newer")
+        for event in events:
+            self._top_rev += 1
+            line = write_line(event, self._top_rev, self.device)
+            record = read_line(line[:-1], self.device)
+            assert record is not None
+            self.waiting.pop(record.subject, None)
+            self.waiting[record.subject] = record
+        if not self.waiting and not self._is_short():
+            return
+        try:
+            self._write_waiting()
+        except OSError as error:
+            raise cannot_write(error, self.folder) from error
+        self._maybe_compact()
+
+    def adopt(self, records: Iterable[Record]) -> None:
+        """Write lines of another conversation as they are (a copy of it). Raises StorageError."""
+        if not self._loaded:
+            self._read_for_writing()
+        for record in records:
+            self.waiting[record.subject] = record
+            self._top_rev = max(self._top_rev, record.rev)
+        try:
+            self._write_waiting()
+        except OSError as error:
+            raise cannot_write(error, self.folder) from error
+
+    # Inside
+
+    def _read_for_writing(self) -> None:
+        try:
+            self._read_all()
+        except FileNotFoundError:
+            self._loaded = True
+
+    def _read_all(self) -> None:
+        disk = self.disk
+        self.winners = dict(self.waiting)
+        self.own = {}
+        self._size = self._live_bytes = 0
+        files = bad = torn = edited = 0
+        unreadable: list[str] = []
+        newer = False
+        try:
+            names = sorted(name for name in disk.names(self.folder) if is_journal(name))
+        except FileNotFoundError:
+            names = []
+        except OSError as error:
+            raise cannot_read(error, self.folder) from error
+        for name in names:
+            path = os.path.join(self.folder, name)
+            mine = path == self.path
+            try:
+                raw = disk.read(path)
+            except OSError as error:
+                if mine:
+                    raise cannot_read(error, path) from error
+                unreadable.append(name)
+                log.warning("the journal %s could not be read", path, exc_info=error)
+                continue
+            reading = read_lines(raw, name.removesuffix(SUFFIX))
+            newer = newer or any(record.v > SCHEMA for record in reading.records)
+            for record in reading.records:
+                take(self.winners, record)
+            files += 1
+            bad += len(reading.bad)
+            edited += reading.edited
+            if mine:
+                torn = 0 if reading.torn_at is None else len(raw) - reading.torn_at
+                self._take_own(raw, reading, mend=not newer)
+        self._top_rev = max((record.rev for record in self.winners.values()), default=0)
+        self._loaded = True
+        self.report = ReadReport(files, bad, torn, edited, tuple(unreadable), newer)
+
+    def _take_own(self, raw: bytes, reading: Reading, *, mend: bool) -> None:
+        for record in reading.records:
+            take(self.own, record)
+        self._live_bytes = sum(len(record.line) + 1 for record in self.own.values())
+        self._size = len(raw)
+        if reading.torn_at is None or not mend:
+            return
+        try:  # by the sync rule the tail was never acknowledged; its bytes are kept all the same
+            append_durably(self.disk, self.path + ".torn", raw[reading.torn_at :] + b"\n")
+            cut_durably(self.disk, self.path, reading.torn_at)
+            self._size = reading.torn_at
+            if reading.torn:
+                lines = b"".join(record.line + b"\n" for record in reading.torn)
+                self._size = append_durably(self.disk, self.path, lines)
+        except OSError as error:
+            log.warning("the torn tail of %s stays where it is", self.path, exc_info=error)
+
+    def _is_short(self) -> bool:
+        """True where our file is not as long as we left it: another program took it away or put back an old one."""
+        if self._size == 0:
+            return False
+        try:
+            return self.disk.stat(self.path)[0] < self._size
+        except OSError:
+            return True
+
+    def _write_waiting(self) -> None:
+        disk = self.disk
+        if self._is_short():
+            self._gather_what_is_missing()
+        if not disk.exists(self.folder):
+            disk.make_folder(self.folder)
+            self._folder_synced = False
+        records = list(self.waiting.values())
+        data = b"".join(record.line + b"\n" for record in records)
+        size = append_durably(disk, self.path, data)
+        if not self._folder_synced:
+            disk.sync_folder(self.folder)
+            disk.sync_folder(os.path.dirname(self.folder))
+            self._folder_synced = True
+        self._size = size
+        self.bytes_written += len(data)
+        for record in records:
+            known = self.own.get(record.subject)
+            if take(self.own, record):
+                self._live_bytes += len(record.line) + 1 - (len(known.line) + 1 if known is not None else 0)
+            take(self.winners, record)
+        self.waiting.clear()
+
+    def _gather_what_is_missing(self) -> None:
+        """Put back among what waits all that we knew and the disk no longer says."""
+        there: dict[str, Record] = {}
+        try:
+            for name in self.disk.names(self.folder):
+                if is_journal(name):
+                    for record in read_lines(self.disk.read(os.path.join(self.folder, name))).records:
+                        take(there, record)
+        except FileNotFoundError:
+            pass
+        self._folder_synced = False
+        self._size = self._live_bytes = 0
+        self.own = {}
+        missing = [r for s, r in self.winners.items() if s not in there or r.beats(there[s])]
+        waiting = {record.subject: record for record in sorted(missing, key=lambda record: record.rev)}
+        for subject, record in self.waiting.items():
+            waiting.pop(subject, None)
+            waiting[subject] = record
+        self.waiting = waiting
+        for record in there.values():
+            self._top_rev = max(self._top_rev, record.rev)
+            take(self.winners, record)
+        self.restored = bool(missing)
+        log.warning("%s was shortened or taken away by another program; %d lines go back", self.path, len(missing))
+
+    def _maybe_compact(self) -> None:
+        if self._size > max(self._min_bytes, self._ratio * self._live_bytes, self._compact_above):
+            try:
+                self._compact()
+            except OSError as error:
+                # The journal is still whole: try again when it has grown. Saving itself says when the disk is full.
+                self._compact_above = self._size + self._min_bytes
+                log.info("%s could not be compacted", self.path, exc_info=error)
+
+    def _compact(self) -> None:
+        """Write what the file still says into a new one; damaged lines are kept aside first."""
+        reading = read_lines(self.disk.read(self.path), self.device)
+        if reading.bad:
+            append_durably(self.disk, self.path + ".bad", b"\n".join(reading.bad) + b"\n")
+            self.disk.sync_folder(self.folder)
+        for record in reading.records:
+            take(self.own, record)
+        lines = [record.line for record in sorted(self.own.values(), key=lambda record: record.rev)]
+        data = b"\n".join(lines) + b"\n"
+        replace_durably(self.disk, self.path, data)
+        self._size = self._live_bytes = len(data)
+        self._compact_above = 0
+        self.bytes_written += len(data)
+        self.compactions += 1
+
+
+def is_journal(name: str) -> bool:
+    """Also the copies that sync programs make of a file in conflict: they keep its ending."""
+    return name.endswith(SUFFIX) and not name.startswith((".", "~"))
+
+
+def stamp_of(disk: Disk, folder: str) -> Stamp:
+    """The stamp of a conversation's folder. Raises OSError where there is none."""
+    names = sorted(name for name in disk.names(folder) if is_journal(name))
+    return tuple((name, *disk.stat(os.path.join(folder, name))) for name in names)

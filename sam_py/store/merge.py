@@ -1,0 +1,154 @@
+"""From the lines of all devices to one `LoadedHistory`: the same result in whatever order they were read."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Mapping
+
+from pydantic import JsonValue
+
+from sam_py.bus.loaded import LoadedHistory
+from sam_py.messages.history import (
+    BranchSelected,
+    ErrorOccurred,
+    MessageAnnotated,
+    MessageRemoved,
+    SettingsChanged,
+    TaskRecorded,
+    ToolStateChanged,
+)
+from sam_py.store.lines import MessageRecord, Record
+
+log = logging.getLogger(__name__)
+
+
+def take(winners: dict[str, Record], record: Record) -> bool:
+    """Put `record` among the lines that hold, if it does. True where it did."""
+    known = winners.get(record.subject)
+    if known is not None and not record.beats(known):
+        return False
+    winners[record.subject] = record
+    return True
+
+
+def history_of(winners: Mapping[str, Record]) -> LoadedHistory:
+    """The conversation that these lines tell. Lines that cannot be parsed are logged and left out."""
+    history = LoadedHistory()
+    messages: list[MessageRecord] = []
+    removed: dict[str, str | None] = {}
+    others: list[Record] = []
+    for record in winners.values():
+        if isinstance(record, MessageRecord):
+            messages.append(record)
+        else:
+            others.append(record)
+    others.sort(key=lambda record: (record.rev, record.dev, record.line))
+    for record in others:
+        _sort_in(record, history, removed)
+    history.messages.extend(in_order(messages, removed))
+    _resolve_choices(history, removed)
+    return history
+
+
+def in_order(messages: Iterable[MessageRecord], removed: Mapping[str, str | None]) -> list[MessageRecord]:
+    """Messages by time of creation, each below its nearest living ancestor, parents before children.
+
+    A parent that is nowhere makes a first message; a circle of parents is opened at its oldest message.
+    """
+    found = sorted(messages, key=lambda message: (message.created, message.id))
+    alive = {message.id for message in found}
+    ordered: list[MessageRecord] = []
+    placed: set[str | None] = {None}
+    waiting: dict[str | None, list[MessageRecord]] = {}
+    for message in found:
+        parent = message.parent_id
+        if parent is not None and parent not in alive:
+            parent = _living(parent, alive, removed)
+            message = message.under(parent)
+        if parent in placed:
+            _place(message, ordered, placed, waiting)
+        else:
+            waiting.setdefault(parent, []).append(message)
+    if waiting:
+        for message in found:  # what still waits stands on a circle or hangs from one
+            if message.id not in placed:
+                log.warning("the parents of message %s lead round in a circle; it becomes a first message", message.id)
+                _place(message.under(None), ordered, placed, waiting)
+    return ordered
+
+
+def _place(
+    message: MessageRecord,
+    ordered: list[MessageRecord],
+    placed: set[str | None],
+    waiting: dict[str | None, list[MessageRecord]],
+) -> None:
+    stack = [message]
+    while stack:
+        step = stack.pop()
+        if step.id in placed:
+            continue
+        ordered.append(step)
+        placed.add(step.id)
+        if waiting and step.id in waiting:
+            stack.extend(reversed(waiting.pop(step.id)))
+
+
+def _living(parent: str | None, alive: set[str], removed: Mapping[str, str | None]) -> str | None:
+    seen: set[str] = set()
+    while parent is not None and parent not in alive:
+        if parent in seen:
+            return None
+        seen.add(parent)
+        parent = removed.get(parent)
+    return parent
+
+
+def _sort_in(record: Record, history: LoadedHistory, removed: dict[str, str | None]) -> None:
+    try:
+        event = record.event()
+    except (ValueError, RecursionError):
+        log.warning("a %s line could not be read and is kept as it is", record.event_name)
+        return
+    match event:
+        case MessageRemoved():
+            removed[event.message_id] = event.parent_id
+        case MessageAnnotated():
+            history.annotations[event.message_id] = event
+        case BranchSelected():
+            history.selected[event.parent_id or ""] = event.message_id
+        case ErrorOccurred():
+            history.errors.append(event)
+        case SettingsChanged():
+            value: JsonValue = event.value
+            history.settings[event.key] = value
+        case ToolStateChanged():
+            history.calls[event.call_id] = event
+        case TaskRecorded():
+            history.tasks.append(event)
+        case _:
+            pass
+
+
+def _resolve_choices(history: LoadedHistory, removed: Mapping[str, str | None]) -> None:
+    """Where the chosen child was removed, what was chosen (or came last) below it is chosen in its place."""
+    if not removed:
+        return
+    for gone in removed:
+        history.annotations.pop(gone, None)
+    chosen = history.selected
+    for parent, child in list(chosen.items()):
+        seen = {child}
+        while child in removed and child in chosen and chosen[child] not in seen:
+            child = chosen[child]
+            seen.add(child)
+        if child in removed:
+            del chosen[parent]
+        else:
+            chosen[parent] = child
+    for gone, parent_id in removed.items():
+        child = chosen.pop(gone, "")
+        while parent_id is not None and parent_id in removed:
+            parent_id = removed[parent_id] if removed[parent_id] != parent_id else None
+        if child and (parent_id or "") not in chosen:
+            chosen[parent_id or ""] = child
