@@ -1,0 +1,257 @@
+"""From what a server or the network said to a `ProviderError` that a person can act on. Pure."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from sam_py.providers.errors import Code, ProviderError
+
+_SHOWN = 200
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorBody:
+    """What an error body says; every field may be empty."""
+
+    message: str = ""
+    type: str = ""
+    code: str = ""
+    raw: str = ""
+    """What stands behind a gateway's own words ("Provider returned error")."""
+    failed_generation: str = ""
+
+    @property
+    def words(self) -> str:
+        return f"{self.code} {self.type} {self.message} {self.raw}".lower()
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """Whom was asked for what: the names that an error's words need."""
+
+    label: str
+    model: str = ""
+    base_url: str = ""
+    local_program: str = ""
+    """The program to start where nothing answers ("LM Studio"); empty for a service on the internet."""
+
+
+def read_error(body: bytes | str) -> ErrorBody:
+    """Find the words in an error body of any service; markup and the unreadable give their first characters.
+
+    >>> read_error('{"error": {"message": "no such model", "code": "model_not_found"}}').message
+    'no such model'
+    >>> read_error('{"detail": [{"msg": "Field required"}]}').message
+    'Field required'
+    """
+    text = body.decode("utf-8", "replace") if isinstance(body, bytes) else body
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return ErrorBody(message=_plain(text))
+    return error_of(value) or ErrorBody(message=_plain(text))
+
+
+def error_of(value: Any) -> ErrorBody | None:
+    """The error that a parsed JSON value reports, wherever it puts it; None where it reports none.
+
+    The order is that of `error.message`, `error` (text), `message`, `detail` (text or list).
+    """
+    if isinstance(value, list) and value:
+        value = value[0]
+    if not isinstance(value, dict):
+        return ErrorBody(message=value[:_SHOWN]) if isinstance(value, str) and value else None
+    error = value.get("error")
+    holder = error if isinstance(error, dict) else value
+    message = _first_text(
+        holder.get("message") if holder is not value else None,
+        error,
+        value.get("message"),
+        _detail(value.get("detail")),
+        value.get("errors"),
+    )
+    if not message and not error:
+        return None
+    metadata = holder.get("metadata")
+    raw = metadata.get("raw") if isinstance(metadata, dict) else None
+    return ErrorBody(
+        message=message or _plain(json.dumps(error)),
+        type=_text(holder.get("type")),
+        code=_text(holder.get("code")),
+        raw=raw[:1000] if isinstance(raw, str) else "",
+        failed_generation=_text(holder.get("failed_generation")),
+    )
+
+
+_TOO_LONG = re.compile(
+    r"context_length_exceeded|exceed_context_size|context (size|length|window)|prompt(_| is | )too(_| )long|"
+    r"too_many_prompt_tokens|length of all messages is too long|too many (input )?tokens|token limit"
+)
+_NO_MODEL = re.compile(
+    r"model_not_found|deploymentnotfound|invalid_model|model[^.]{0,80}(does )?not (exist|found)|not a valid model|"
+    r"invalid model|unable to access model|no (such )?model|no models? loaded"
+)
+_NO_CREDIT = re.compile(
+    r"insufficient_quota|insufficient (balance|credits|funds)|exceeded your current quota|billing|"
+    r"spend(ing)? (limit|cap)|credit balance|more credits|included credits|out of credits|payment required"
+)
+_FILTERED = re.compile(r"content_filter|content_policy|content management policy|responsible ai|safety system")
+_KEY = re.compile(r"key|token|credential|auth|permission|forbidden|denied|account|^\s*$")
+_NO_IMAGES = re.compile(
+    r"(not|n't) support[^.]{0,30}(image|vision|multimodal)|not a multimodal|mmproj|"
+    r"(image|vision|multimodal)[^.]{0,40}(not (support|enabled)|n't support)"
+)
+
+
+def status_error(status: int, body: bytes | str, asked: Asked, *, retry_after_s: float | None = None) -> ProviderError:
+    """Return the error for an HTTP answer that is no success."""
+    said = read_error(body)
+    return said_error(said, asked, status=status, retry_after_s=retry_after_s)
+
+
+def said_error(
+    said: ErrorBody, asked: Asked, *, status: int | None = None, retry_after_s: float | None = None
+) -> ProviderError:
+    """Return the error for what a server said, in an error answer or inside a stream that had begun well."""
+    code, message, retryable = _classified(said, asked, status if status is not None else _status_in(said))
+    detail = " · ".join(
+        piece
+        for piece in (
+            f"HTTP {status}" if status else "",
+            said.code if said.code != str(status) else "",
+            said.type,
+            said.message,
+            said.raw,
+            said.failed_generation,
+        )
+        if piece
+    )
+    return ProviderError(
+        message, code=code, detail=detail, status=status, retryable=retryable, retry_after_s=retry_after_s
+    )
+
+
+def _classified(said: ErrorBody, asked: Asked, status: int | None) -> tuple[Code, str, bool]:
+    """Code, words and whether trying the same again may help."""
+    words, quoted = said.words, _quoted(said)
+    if _TOO_LONG.search(words) or status == 413:
+        text = "This conversation is longer than the model can take. Start a new one, or choose a larger model."
+        return "too_long", text, False
+    if status == 402 or _NO_CREDIT.search(words):
+        return (
+            "no_credit",
+            f"{asked.label} says that the account has no credit left{quoted} Top it up there, then try again.",
+            False,
+        )
+    if _FILTERED.search(words):
+        return (
+            "refused",
+            f"{asked.label} refused this request by its content rules{quoted} Rephrase it and try again.",
+            False,
+        )
+    if status == 401 or (status == 403 and _KEY.search(words)):
+        return "bad_key", f"The key for {asked.label} was refused. Open settings and check it.", False
+    if _NO_IMAGES.search(words):
+        return (
+            "bad_request",
+            f"{_model(asked)} cannot see images{quoted} Choose another model or remove the image.",
+            False,
+        )
+    if _NO_MODEL.search(words) or (status == 404 and asked.model and not said.message):
+        return "no_model", f"{asked.label} does not offer {_model(asked, 'this model')}. Choose another model.", False
+    match status:
+        case 404:
+            address = asked.base_url or "that was asked"
+            text = f"{asked.label} does not know the address {address}{quoted} Check the base URL in settings."
+            return "bad_request", text, False
+        case 429:
+            return "rate_limited", f"{asked.label} is asked too often{quoted} Wait a little and try again.", True
+        case 408 | 409:
+            return "server", f"{asked.label} could not finish this request{quoted} Try again.", True
+        case 529:
+            return "server", f"{asked.label} is overloaded. Try again in a minute, or choose another model.", True
+        case None:
+            return "server", f"{asked.label} reported an error{quoted} Try again.", True
+        case _ if status >= 500:
+            return "server", f"{asked.label} has a fault (HTTP {status}){quoted} Try again in a moment.", True
+        case _ if 300 <= status < 400:
+            text = (
+                f"{asked.label} answered with a redirect, which a key must not follow. Check the base URL in settings."
+            )
+            return "bad_response", text, False
+    return "bad_request", f"{asked.label} did not accept this request{quoted}", False
+
+
+def not_the_protocol(body: bytes | str, asked: Asked) -> ProviderError:
+    """The error for an answer with status 200 that is neither a stream nor JSON (a web page, rubbish)."""
+    text = body.decode("utf-8", "replace") if isinstance(body, bytes) else body
+    return ProviderError(
+        f"{asked.label} sent something that is not an answer of a model. Check the base URL in settings.",
+        code="bad_response",
+        detail=_plain(text),
+        retryable=True,
+    )
+
+
+def cut_off(asked: Asked, detail: str = "") -> ProviderError:
+    """The error for a stream that ended before the reply did."""
+    return ProviderError(
+        f"The connection to {asked.label} broke before the reply was complete. Continue the reply or try again.",
+        code="cut_off",
+        detail=detail,
+    )
+
+
+def _model(asked: Asked, otherwise: str = "This model") -> str:
+    return f"“{asked.model}”" if asked.model else otherwise
+
+
+def _quoted(said: ErrorBody) -> str:
+    """What the server said as the rest of a sentence, with its full stop; a stop alone where it said nothing."""
+    text = said.raw if said.raw and "returned error" in said.message.lower() else said.message
+    text = " ".join(text.split())[:_SHOWN].rstrip()
+    if not text:
+        return "."
+    return f": {text}" if text[-1] in ".!?" else f": {text}."
+
+
+def _status_in(said: ErrorBody) -> int | None:
+    """The HTTP status that gateways put into `code` of an error inside a stream."""
+    if not said.code.isdigit() or len(said.code) != 3:
+        if "rate_limit" in said.words:
+            return 429
+        return 529 if "overloaded" in said.words else None
+    return int(said.code)
+
+
+def _text(value: Any) -> str:
+    return "" if value is None or isinstance(value, dict | list) else str(value)[:1000]
+
+
+def _first_text(*values: Any) -> str:
+    return next((value[:1000] for value in values if isinstance(value, str) and value), "")
+
+
+def _detail(value: Any) -> str:
+    if isinstance(value, list):
+        return "; ".join(_messages_in(value))
+    return value if isinstance(value, str) else ""
+
+
+def _messages_in(items: list[Any]) -> Iterator[str]:
+    for item in items[:5]:
+        if isinstance(item, dict) and isinstance(item.get("msg"), str):
+            yield item["msg"]
+        elif isinstance(item, str):
+            yield item
+
+
+def _plain(text: str) -> str:
+    """The first characters of `text`, without markup."""
+    if "<" in text[:200]:
+        text = re.sub(r"<(script|style)\b.*?(</\1>|\Z)|<!--.*?(-->|\Z)|<[^>]*>", " ", text[:20_000], flags=re.S | re.I)
+    return " ".join(text.split())[:_SHOWN]

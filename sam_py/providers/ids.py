@@ -1,0 +1,41 @@
+"""Call ids on the wire: what a service refuses is translated, always the same way, so that pairs stay pairs."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from typing import Literal
+
+IdForm = Literal["any", "openai", "mistral"]
+
+_OPENAI = re.compile(r"[A-Za-z0-9_-]{1,40}\Z")
+_MISTRAL = re.compile(r"[A-Za-z0-9]{9}\Z")
+_DIGITS = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+
+def wire_id(call_id: str, form: IdForm) -> str:
+    """Return `call_id` as a service takes it: unchanged where it fits, else a digest of it.
+
+    OpenAI takes at most 40 characters; Mistral exactly nine letters or digits.
+
+    >>> wire_id("call_1", "openai"), wire_id("a1B2c3D4e", "mistral")
+    ('call_1', 'a1B2c3D4e')
+    >>> len(wire_id("call_1", "mistral")), wire_id("call_1", "mistral") == wire_id("call_1", "mistral")
+    (9, True)
+    """
+    match form:
+        case "any":
+            return call_id
+        case "openai":
+            return call_id if _OPENAI.match(call_id) else "call_" + _digest(call_id, 24)
+        case "mistral":
+            return call_id if _MISTRAL.match(call_id) else _digest(call_id, 9)
+
+
+def _digest(text: str, length: int) -> str:
+    number = int.from_bytes(hashlib.sha256(text.encode("utf-8", "replace")).digest(), "big")
+    digits = []
+    for _ in range(length):
+        number, digit = divmod(number, len(_DIGITS))
+        digits.append(_DIGITS[digit])
+    return "".join(digits)

@@ -1,0 +1,43 @@
+"""Dialect: what one service wants differently from the others that speak Chat Completions."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+from sam_py.providers.ids import IdForm
+
+ReasoningField = Literal["", "reasoning", "reasoning_content", "reasoning_details", "thinking_list"]
+"""How reasoning goes back on an assistant message; empty: it does not. ``thinking_list`` is Mistral's content list."""
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """The defaults are the strict form that every service takes."""
+
+    provider_id: str = ""
+    """Whose reasoning may go back: that of turns which this provider wrote."""
+    max_tokens_key: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
+    reasoning_back: ReasoningField = ""
+    reasoning_request: Literal["", "effort", "openrouter"] = ""
+    """How `reasoning_effort` is asked for: not at all, as the key of that name, or as OpenRouter's object."""
+    ids: IdForm = "any"
+    stream_usage: bool = True
+    """Whether ``stream_options: {include_usage: true}`` is sent; Mistral sends usage unasked."""
+    pdf: Literal["", "file", "document_url"] = ""
+    system_role: Literal["system", "developer"] = "system"
+    required_choice: str = "required"
+
+
+# o-series and gpt-5 onwards: a sampling parameter answers 400 there.
+_REASONING_MODEL = re.compile(r"(^|/)(o\d|gpt-(5|6|7|8|9)|gpt-\d\d)")
+
+
+def is_openai_reasoning_model(model: str) -> bool:
+    """Whether OpenAI's `model` refuses temperature and the like.
+
+    >>> is_openai_reasoning_model("gpt-5.2"), is_openai_reasoning_model("o3-mini"), is_openai_reasoning_model("gpt-4o")
+    (True, True, False)
+    """
+    return bool(_REASONING_MODEL.search(model)) and "chat" not in model

@@ -1,0 +1,111 @@
+"""Registry: the providers that a person set up, built from settings; a package of a wire is loaded when first asked."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterable
+from typing import assert_never
+
+from sam_py.errors import SamError
+from sam_py.providers.base import Provider
+from sam_py.providers.http import Http
+from sam_py.providers.presets import Group, Preset, preset_of
+from sam_py.settings.model import ProviderSettings
+
+KeyOf = Callable[[str], Awaitable[str | None]]
+
+
+class Registry:
+    """Owns the HTTP client and the providers built here. Providers that `add` brought in belong to the caller.
+
+    A provider whose settings did not change stays the same object through `configure`, so that what it
+    learned of its models stays known and a running reply is not touched.
+    """
+
+    def __init__(self, key_of: KeyOf, *, http: Http | None = None) -> None:
+        self._key_of = key_of
+        self._http = http or Http()
+        self._settings: dict[str, ProviderSettings] = {}
+        self._built: dict[str, Provider] = {}
+        self._added: dict[str, Provider] = {}
+
+    @property
+    def http(self) -> Http:
+        return self._http
+
+    def add(self, provider: Provider) -> None:
+        """Offer `provider` (the guide, a scripted one) beside those of the settings, or instead of one."""
+        self._added[provider.id] = provider
+
+    def configure(self, settings: Iterable[ProviderSettings]) -> None:
+        """Offer what `settings` say from now on. Disabled ones are left out."""
+        wanted = {each.id: each for each in settings if each.enabled}
+        for provider_id in list(self._built):
+            if not _builds_the_same(self._settings.get(provider_id), wanted.get(provider_id)):
+                del self._built[provider_id]
+        self._settings = wanted
+
+    def get(self, provider_id: str) -> Provider:
+        """The provider of that id. Raises `SamError` where there is none (any more)."""
+        added = self._added.get(provider_id)
+        if added is not None:
+            return added
+        built = self._built.get(provider_id)
+        if built is None:
+            settings = self._settings.get(provider_id)
+            if settings is None:
+                raise SamError(
+                    f"The provider “{provider_id}” is not set up here. Choose another model, or add it in settings."
+                )
+            built = self._built[provider_id] = self._build(settings)
+        return built
+
+    def all(self) -> list[Provider]:
+        """Every provider on offer, those of the settings first and in their order."""
+        ids = [each for each in self._settings if each not in self._added]
+        return [*(self.get(each) for each in ids), *self._added.values()]
+
+    async def aclose(self) -> None:
+        """Close what was built here, and the HTTP client last."""
+        built, self._built = list(self._built.values()), {}
+        for provider in built:
+            await provider.aclose()
+        await self._http.aclose()
+
+    def _build(self, settings: ProviderSettings) -> Provider:
+        # Loaded here: the window does not wait for it when it starts.
+        from sam_py.providers.openai_chat.dialects import dialect_of
+        from sam_py.providers.openai_chat.provider import OpenAIChatProvider
+
+        preset = preset_of(settings.preset)
+        return OpenAIChatProvider(
+            settings.id,
+            label=settings.label or preset.label,
+            base_url=settings.base_url or preset.base_url,
+            http=self._http,
+            key_of=self._key_of,
+            dialect=dialect_of(settings.preset),
+            needs_key=settings.needs_key,
+            local_program=_program(preset),
+            headers=settings.headers,
+            extra_body=settings.extra_body,
+        )
+
+
+def _program(preset: Preset) -> str:
+    """What has to run on this machine for the preset; empty where nothing has."""
+    group: Group = preset.group
+    match group:
+        case "local":
+            return preset.label
+        case "service" | "other":
+            return ""
+        case _:
+            assert_never(group)
+
+
+def _builds_the_same(old: ProviderSettings | None, new: ProviderSettings | None) -> bool:
+    """Whether only what the picker remembers (model, list of models) differs."""
+    if old is None or new is None:
+        return False
+    remembered = {"model": "", "models": ()}
+    return old.model_copy(update=remembered) == new.model_copy(update=remembered)
