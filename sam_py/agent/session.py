@@ -173,6 +173,9 @@ class ChatSession:
         parent = self.bus.parent_of(reply_id)
         if parent is None:
             raise SamError("This reply answers nothing that could be asked again.")
+        reply = self.bus.get(reply_id)
+        if isinstance(reply, AssistantMessage) and reply.stop_reason != "error":
+            self.bus.resolve_error(reply_id)  # not its own: of an earlier try to have another one
         await self._start(lambda run: self._reply(run, parent, instead_of=reply_id, then_queued=True))
 
     async def continue_reply(self, reply_id: str) -> None:
@@ -330,6 +333,7 @@ class ChatSession:
             bus.resume_assistant(to)
             reply_id = to
         else:
+            bus.resolve_error(to)
             reply_id = bus.begin_assistant(provider=choice.provider, model=choice.model, parent_id=to)
         run.reply_id = reply_id
         run.stream = ReplyStream(

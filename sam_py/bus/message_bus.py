@@ -23,12 +23,12 @@ from sam_py.bus.deltas import (
     Subscriber,
     Updated,
 )
-from sam_py.bus.loaded import LoadedHistory, StoredMessage
+from sam_py.bus.loaded import LoadedHistory
 from sam_py.bus.metrics import BusMetrics
+from sam_py.bus.tree import MessageTree, Node
 from sam_py.errors import SamError, UnknownMessageError
-from sam_py.messages.builder import PartsBuilder, TextKind
+from sam_py.messages.builder import PartsBuilder, TextKind, mend_surrogates
 from sam_py.messages.history import (
-    BranchSelected,
     ConversationSettings,
     ErrorOccurred,
     MessageAdded,
@@ -49,21 +49,6 @@ _PARSED_KEPT = 512
 _CHARACTERS_PER_TOKEN = 4
 
 
-class _Node:
-    """A message's place in the tree. `message` is None while it is only on disk (`stored`)."""
-
-    __slots__ = ("id", "message", "parent_id", "role", "stored")
-
-    def __init__(
-        self, id: str, parent_id: str | None, role: str, message: Message | None, stored: StoredMessage | None = None
-    ) -> None:
-        self.id = id
-        self.parent_id = parent_id
-        self.role = role
-        self.message = message
-        self.stored = stored
-
-
 @dataclass(slots=True)
 class _Live:
     """A reply that still streams."""
@@ -72,13 +57,15 @@ class _Live:
     started_s: float
     first_token_s: float | None = None
     characters: int = 0
+    half: str = ""
+    """The first half of a character that was cut in two between chunks; it waits for the other."""
 
 
 class MessageBus:
     """The one writer of a conversation.
 
-    Invariants: `_index[id]` is the place of `id` on `_path`; each path entry is a child of the one
-    before; a streaming message is in `_live` and in `_nodes`; nothing empty is kept.
+    Invariants: a streaming message is in `_live` and in the tree; nothing empty is kept; what
+    `Recorded` carried, replayed, is this conversation again.
     """
 
     def __init__(
@@ -93,11 +80,7 @@ class MessageBus:
         self.metrics = BusMetrics()
         self.settings = ConversationSettings()
         self._now = monotonic
-        self._nodes: dict[str, _Node] = {}
-        self._children: dict[str | None, list[str]] = {None: []}
-        self._selected: dict[str, str] = {}
-        self._path: list[str] = []
-        self._index: dict[str, int] = {}
+        self._tree = MessageTree()
         self._live: dict[str, _Live] = {}
         self._errors: dict[str, ErrorOccurred] = {}
         self._annotations: dict[str, MessageAnnotated] = {}
@@ -109,38 +92,38 @@ class MessageBus:
 
     def __len__(self) -> int:
         """Messages on the active path."""
-        return len(self._path)
+        return len(self._tree.path)
 
     @property
     def path(self) -> tuple[str, ...]:
         """The ids of the active path. O(n): for snapshots, not per chunk."""
-        return tuple(self._path)
+        return tuple(self._tree.path)
 
     @property
     def tip(self) -> str | None:
-        return self._path[-1] if self._path else None
+        return self._tree.path[-1] if self._tree.path else None
 
     @property
     def tree_size(self) -> int:
         """Messages on all branches."""
-        return len(self._nodes)
+        return len(self._tree.nodes)
 
     def __contains__(self, message_id: str) -> bool:
-        return message_id in self._nodes
+        return message_id in self._tree.nodes
 
     def id_at(self, index: int) -> str:
-        return self._path[index]
+        return self._tree.path[index]
 
     def role_at(self, index: int) -> str:
-        return self._nodes[self._path[index]].role
+        return self._tree.nodes[self._tree.path[index]].role
 
     def at(self, index: int) -> Message:
         """The message at a place on the active path, parsed if it was not. Live messages: see `get`."""
-        return self.get(self._path[index])
+        return self.get(self._tree.path[index])
 
     def size_at(self, index: int) -> int:
         """About how many bytes of text the message has, without parsing it."""
-        node = self._nodes[self._path[index]]
+        node = self._tree.nodes[self._tree.path[index]]
         if node.stored is not None:
             return node.stored.size
         return len(node.message.text) if node.message is not None else 0
@@ -157,7 +140,7 @@ class MessageBus:
         message = self._parsed.get(message_id)
         if message is None:
             assert node.stored is not None
-            message = self._annotated(node.stored.load())
+            message = self._annotated(_hung(node.stored.load(), node.parent_id))
             self._parsed[message_id] = message
             if len(self._parsed) > _PARSED_KEPT:
                 self._parsed.popitem(last=False)
@@ -167,22 +150,22 @@ class MessageBus:
 
     def messages(self) -> Iterable[Message]:
         """The active path, parsed as it is read."""
-        return (self.get(message_id) for message_id in tuple(self._path))
+        return (self.get(message_id) for message_id in tuple(self._tree.path))
 
     def tree(self) -> Iterable[Message]:
         """Every message of every branch, parents before children."""
-        return (self.get(message_id) for message_id in tuple(self._nodes))
+        return (self.get(message_id) for message_id in tuple(self._tree.nodes))
 
     def index_of(self, message_id: str) -> int | None:
         """The message's place on the active path; None where it is on another branch. O(1)."""
-        return self._index.get(message_id)
+        return self._tree.index.get(message_id)
 
     def parent_of(self, message_id: str) -> str | None:
         return self._node(message_id).parent_id
 
     def siblings(self, message_id: str) -> tuple[str, ...]:
         """The alternatives at the message's place, itself among them, oldest first."""
-        return tuple(self._children[self._node(message_id).parent_id])
+        return self._tree.children(self._node(message_id).parent_id)
 
     def is_streaming(self, message_id: str) -> bool:
         return message_id in self._live
@@ -191,12 +174,16 @@ class MessageBus:
     def streaming_ids(self) -> tuple[str, ...]:
         return tuple(self._live)
 
-    def error_of(self, message_id: str) -> ErrorOccurred | None:
-        """The last error at a message; that of a failed request is over once an answer stands below it."""
-        error = self._errors.get(message_id)
-        if error is None:
-            return None
-        if self._nodes[message_id].role != "assistant" and self._children.get(message_id):
+    def error_of(self, message_id: str | None) -> ErrorOccurred | None:
+        """The last error at a message (None: in the conversation) that is not over.
+
+        That of a request that failed is over once an answer stands below it.
+        """
+        error = self._errors.get(message_id or "")
+        if error is None or message_id is None:
+            return error
+        node = self._tree.nodes.get(message_id)
+        if node is None or (node.role != "assistant" and self._tree.has_children(message_id)):
             return None
         return error
 
@@ -216,18 +203,19 @@ class MessageBus:
 
     def load(self, history: LoadedHistory) -> None:
         """Become the conversation that `history` holds. Publishes ``Reset(0)``."""
-        self._nodes = {}
-        self._children = {None: []}
+        self._tree = MessageTree(history.selected)
         self._live.clear()
         self._parsed.clear()
         self._annotations = dict(history.annotations)
-        self._selected = dict(history.selected)
-        self._errors = {error.message_id or "": error for error in history.errors}
+        self._errors = {}
+        for error in sorted(history.errors, key=lambda error: error.at):
+            self._errors[error.message_id or ""] = error
+        self._errors = {at: error for at, error in self._errors.items() if not error.resolved}
         self.tasks = list(history.tasks)
         for stored in history.messages:
-            self._link(_Node(stored.id, stored.parent_id, stored.role, None, stored))
+            self._tree.link(Node(stored.id, stored.parent_id, stored.role, None, stored))
         self.settings = settings_from(history.settings)
-        self._walk()
+        self._tree.walk()
         self._publish(Reset(0))
 
     def add_user_message(
@@ -245,25 +233,30 @@ class MessageBus:
         """
         text = text.strip()
         content = (*([TextPart(text=text)] if text else []), *parts)
-        if not content:
+        if UserMessage(parts=content).is_empty:
             raise SamError("Write something or attach a file first: an empty message is not sent.")
         parent = self._parent(parent_id)
         if pinned is None:
-            pinned = self._user_messages_above(parent, self.auto_pin) < self.auto_pin
+            pinned = self._tree.users_above(parent, self.auto_pin) < self.auto_pin
         importance, _rule = score(text, role="user")
         message = UserMessage(parent_id=parent, parts=content, pinned=pinned, importance=importance)
         self.add(message)
         return message
 
     def add(self, message: Message) -> None:
-        """Add a finished message of any role at its `parent_id`, and make its branch the active one."""
-        if message.id in self._nodes:
+        """Add a finished message of any role at its `parent_id`, and make its branch the active one.
+
+        Raises UnknownMessageError where the parent is not here.
+        """
+        if message.id in self._tree.nodes:
             raise ValueError(f"the message {message.id!r} is in this conversation already")
         if isinstance(message, AssistantMessage) and message.is_empty:
             raise ValueError("an empty assistant message is never kept")
         started = self._now()
+        if message.parent_id is not None:
+            self._node(message.parent_id)
         self._record(MessageAdded(message=message))
-        self._insert(_Node(message.id, message.parent_id, message.role, message))
+        self._insert(message)
         self._took(started)
 
     def annotate(self, message_id: str, *, pinned: bool | None = None, importance: float | None = None) -> None:
@@ -277,47 +270,56 @@ class MessageBus:
         changed = message.model_copy(update=update)
         if changed == message:
             return
-        event = MessageAnnotated(message_id=message_id, pinned=changed.pinned, importance=changed.importance)
-        self._annotations[message_id] = event
         self._put(message_id, changed)
-        self._record(event)
-        self._published_update(message_id, changed)
+        self._note(changed)
+        self._updated(changed)
 
     def replace(self, message: Message) -> None:
-        """Put `message` where the message with its id is (text edited in place)."""
-        node = self._node(message.id)
+        """Put `message` where the message with its id is (text edited in place). Its place cannot change."""
         if message.id in self._live:
             raise ValueError("a streaming message cannot be replaced")
-        if self.get(message.id) == message:
+        before = self.get(message.id)
+        if before == message:
             return
-        self._put(node.id, message)
+        if (before.parent_id, before.role) != (message.parent_id, message.role):
+            raise ValueError("a message keeps its role and its parent")
+        self._put(message.id, message)
         self._record(MessageAdded(message=message))
-        self._published_update(message.id, message)
+        if message.id in self._annotations:  # what was annotated before would hold again after a restart
+            self._note(message)
+        self._updated(message)
 
     def remove(self, message_id: str) -> None:
-        """Take a message out; its children move up to its parent."""
-        node = self._node(message_id)
+        """Take a message out; its children move up to its parent. O(n)."""
+        parent_id = self._node(message_id).parent_id
         self._live.pop(message_id, None)
-        index = self._index.get(message_id)
-        self._record(MessageRemoved(message_id=message_id, parent_id=node.parent_id))
-        self._unlink(node)
-        if index is None:
+        self._parsed.pop(message_id, None)
+        self._annotations.pop(message_id, None)
+        self._errors.pop(message_id, None)
+        place = self._tree.index.get(message_id)
+        left = [path_id for path_id in self._tree.path if path_id != message_id]
+        self._record(MessageRemoved(message_id=message_id))
+        moved = self._tree.unlink(message_id)
+        for child in moved:
+            node = self._tree.nodes[child]
+            self._parsed.pop(child, None)
+            if node.message is not None:
+                node.message = _hung(node.message, parent_id)
+        if place is None:
             return
-        del self._path[index]
-        del self._index[message_id]
-        self._publish(Removed(index, message_id))
-        self._rewalk()
+        same = self._tree.walk()
+        if self._tree.path != left:  # another branch came into its place
+            self._publish(Reset(same))
+            return
+        self._publish(Removed(place, message_id))
+        if place < len(left) and left[place] in moved:
+            self._publish(Updated(place, self.get(left[place])))
 
     def select_branch(self, message_id: str) -> None:
         """Make the active path run through `message_id`, then on through what was last chosen below it."""
-        node = self._node(message_id)
-        chain: list[_Node] = [node]
-        while chain[-1].parent_id is not None:
-            chain.append(self._nodes[chain[-1].parent_id])
-        for step in reversed(chain):
-            if len(self._children[step.parent_id]) > 1 and self._choice(step.parent_id) != step.id:
-                self._selected[step.parent_id or ""] = step.id
-                self._record(BranchSelected(parent_id=step.parent_id, message_id=step.id))
+        self._node(message_id)
+        for choice in self._tree.choose(message_id):
+            self._record(choice)
         self._rewalk()
 
     # Writing: a reply that streams
@@ -325,9 +327,11 @@ class MessageBus:
     def begin_assistant(self, *, provider: str = "", model: str = "", parent_id: str | _Unset | None = None) -> str:
         """Open a reply below the tip (or below `parent_id`: a sibling of what is there) and return its id."""
         parent = self._parent(parent_id)
+        if parent is not None:
+            self._node(parent)
         message = AssistantMessage(parent_id=parent, provider=provider, model=model)
         self._live[message.id] = _Live(PartsBuilder(), self._now())
-        self._insert(_Node(message.id, parent, message.role, message))
+        self._insert(message)
         return message.id
 
     def resume_assistant(self, message_id: str) -> None:
@@ -338,18 +342,23 @@ class MessageBus:
         message = message.model_copy(update={"stop_reason": None})
         self._live[message_id] = _Live(PartsBuilder(message.parts), self._now())
         self._put(message_id, message)
-        self._errors.pop(message_id, None)
-        self._published_update(message_id, message)
+        self.resolve_error(message_id)
+        self._updated(message)
 
     def append_delta(self, message_id: str, text: str, kind: TextKind = "text") -> None:
         """Append streamed text. Costs what `text` costs."""
         started = self._now()
         live = self._live_of(message_id)
+        text = live.half + text
+        live.half = text[-1:] if "\ud800" <= text[-1:] <= "\udbff" else ""
+        text = mend_surrogates(text.removesuffix(live.half))
+        if not text:
+            return
         if live.first_token_s is None:
             live.first_token_s = started
         live.characters += len(text)
         part_index = live.builder.append(kind, text)
-        self._publish(Appended(self._index.get(message_id), message_id, part_index, kind, text))
+        self._publish(Appended(self.index_of(message_id), message_id, part_index, kind, text))
         self.metrics.streaming_updates += 1
         self._took(started)
 
@@ -359,19 +368,19 @@ class MessageBus:
         if live.first_token_s is None:
             live.first_token_s = self._now()
         part_index = live.builder.add(part)
-        self._publish(Appended(self._index.get(message_id), message_id, part_index, part.kind, ""))
+        self._publish(Appended(self.index_of(message_id), message_id, part_index, part.kind, ""))
 
     def begin_call(self, message_id: str, key: str, call_id: str, tool_name: str) -> None:
         """Open a tool call in a streaming reply, or name one that is open; `key` is the provider's."""
         live = self._live_of(message_id)
         part_index = live.builder.begin_call(key, call_id, tool_name)
-        self._publish(Appended(self._index.get(message_id), message_id, part_index, "tool_call", ""))
+        self._publish(Appended(self.index_of(message_id), message_id, part_index, "tool_call", ""))
 
     def append_arguments(self, message_id: str, key: str, text: str) -> None:
         live = self._live_of(message_id)
         live.characters += len(text)
         part_index = live.builder.append_arguments(key, text)
-        self._publish(Appended(self._index.get(message_id), message_id, part_index, "tool_call", text))
+        self._publish(Appended(self.index_of(message_id), message_id, part_index, "tool_call", text))
 
     def complete(
         self,
@@ -388,12 +397,13 @@ class MessageBus:
         base = self._node(message_id).message
         assert isinstance(base, AssistantMessage)
         parts = live.builder.freeze(trim=True)
+        so_far = base.usage  # of the requests before this one, where the reply was resumed
         message = base.model_copy(
             update={
                 "parts": parts,
                 "stop_reason": stop_reason,
-                "usage": usage,
-                "response_id": response_id,
+                "usage": so_far.and_then(usage) if so_far is not None and usage is not None else (usage or so_far),
+                "response_id": response_id or base.response_id,
                 "model": model or base.model,
                 "metrics": _measured(live, usage, started),
             }
@@ -401,13 +411,13 @@ class MessageBus:
         if message.is_empty:
             self.remove(message_id)
             return None
-        importance, _rule = score(message.text, role="assistant")
-        message = message.model_copy(update={"importance": importance})
+        if message_id not in self._annotations:
+            importance, _rule = score(message.text, role="assistant")
+            message = message.model_copy(update={"importance": importance})
         del self._live[message_id]
         self._put(message_id, message)
         self._record(MessageAdded(message=message))
-        self.metrics.messages_updated += 1
-        self._published_update(message_id, message)
+        self._updated(message)
         self._took(started)
         return message
 
@@ -421,24 +431,37 @@ class MessageBus:
         """Keep and show what went wrong at a message (or, with no `message_id`, in the conversation)."""
         self._errors[error.message_id or ""] = error
         self._record(error)
-        self._publish(ErrorShown(self._index.get(error.message_id or ""), error))
+        self._publish(ErrorShown(self.index_of(error.message_id or ""), error))
+
+    def resolve_error(self, message_id: str) -> None:
+        """The error at a message is over: what failed was asked again. Nothing where there is none."""
+        error = self._errors.pop(message_id, None)
+        if error is not None:
+            error = error.model_copy(update={"resolved": True})
+            self._record(error)
+            self._publish(ErrorShown(self.index_of(message_id), error))
 
     def record_task(self, task: TaskRecorded) -> None:
         self.tasks.append(task)
         self._record(task)
 
     def change_setting(self, key: str, value: JsonValue) -> None:
-        """Set one of `ConversationSettings`. Unknown keys are kept. An equal value is not news."""
-        if key in ConversationSettings.model_fields and getattr(self.settings, key) == value:
+        """Set one of `ConversationSettings`. Unknown keys are kept. An equal value is not news.
+
+        Raises ValueError where a known key cannot have the value.
+        """
+        values = self.settings.model_dump(mode="json")
+        if key in values and values[key] == value:
             return
-        self.settings = settings_from({**self.settings.model_dump(mode="json", exclude_unset=True), key: value})
+        chosen = self.settings.model_dump(mode="json", exclude_unset=True)
+        self.settings = ConversationSettings.model_validate({**chosen, key: value})
         self._record(SettingsChanged(key=key, value=value))
         self._publish(SettingChanged(key))
 
     # Inside
 
-    def _node(self, message_id: str) -> _Node:
-        node = self._nodes.get(message_id)
+    def _node(self, message_id: str) -> Node:
+        node = self._tree.nodes.get(message_id)
         if node is None:
             raise UnknownMessageError(message_id)
         return node
@@ -450,8 +473,8 @@ class MessageBus:
         # Recovery as the flow prescribes: log, rebuild the lookup, try once more, then say so.
         self.metrics.lookup_misses += 1
         log.error("streaming to message %s, which is not open; rebuilding the lookup", message_id)
-        self._index = {path_id: place for place, path_id in enumerate(self._path)}
-        node = self._nodes.get(message_id)
+        self._tree.walk()
+        node = self._tree.nodes.get(message_id)
         if node is not None and isinstance(node.message, AssistantMessage) and node.message.stop_reason is None:
             live = _Live(PartsBuilder(node.message.parts), self._now())
             self._live[message_id] = live
@@ -478,119 +501,48 @@ class MessageBus:
         return message.model_copy(update=update)
 
     def _put(self, message_id: str, message: Message) -> None:
-        node = self._nodes[message_id]
+        node = self._tree.nodes[message_id]
         node.message = message
         node.stored = None
         self._parsed.pop(message_id, None)
 
-    def _link(self, node: _Node) -> None:
-        if node.parent_id is not None and node.parent_id not in self._nodes:
-            log.warning("message %s has the unknown parent %s; it becomes a first message", node.id, node.parent_id)
-            node.parent_id = None
-        self._nodes[node.id] = node
-        self._children.setdefault(node.parent_id, []).append(node.id)
-
-    def _unlink(self, node: _Node) -> None:
-        brothers = self._children[node.parent_id]
-        place = brothers.index(node.id)
-        orphans = self._children.pop(node.id, [])
-        for orphan in orphans:
-            self._nodes[orphan].parent_id = node.parent_id
-        brothers[place : place + 1] = orphans
-        chosen = self._selected.pop(node.id, orphans[-1] if orphans else "")
-        if self._selected.get(node.parent_id or "") == node.id:
-            if chosen in orphans:
-                self._selected[node.parent_id or ""] = chosen
-            else:
-                del self._selected[node.parent_id or ""]
-        elif orphans and node.id in self._index and chosen in orphans:
-            self._selected[node.parent_id or ""] = chosen
-        del self._nodes[node.id]
-        self._parsed.pop(node.id, None)
-        self._annotations.pop(node.id, None)
-
-    def _choice(self, parent_id: str | None) -> str | None:
-        children = self._children.get(parent_id)
-        if not children:
-            return None
-        chosen = self._selected.get(parent_id or "")
-        return chosen if chosen is not None and chosen in children else children[-1]
+    def _note(self, message: Message) -> None:
+        """Keep pin and importance of `message` as its latest annotation."""
+        event = MessageAnnotated(message_id=message.id, pinned=message.pinned, importance=message.importance)
+        self._annotations[message.id] = event
+        self._record(event)
 
     def _parent(self, parent_id: str | _Unset | None) -> str | None:
         if isinstance(parent_id, _Unset):
             return None
         return self.tip if parent_id is None else parent_id
 
-    def _walk(self) -> int:
-        """Rebuild the path from the root; returns how many places at its start are as before. O(n)."""
-        before = self._path
-        path: list[str] = []
-        step = self._choice(None)
-        while step is not None:
-            path.append(step)
-            step = self._choice(step)
-        self._path = path
-        self._index = {message_id: place for place, message_id in enumerate(path)}
-        same = 0
-        for old, new in zip(before, path, strict=False):
-            if old != new:
-                break
-            same += 1
-        return same
-
     def _rewalk(self) -> None:
         """Rebuild the path and announce from where on it is another one, if it is."""
-        length = len(self._path)
-        same = self._walk()
-        if same < max(length, len(self._path)):
+        length = len(self._tree.path)
+        same = self._tree.walk()
+        if same < max(length, len(self._tree.path)):
             self._publish(Reset(same))
 
-    def _insert(self, node: _Node) -> None:
-        """Link `node`, cut the path after its parent, append it, announce both."""
-        self._link(node)
-        if len(self._children[node.parent_id]) > 1:
-            self._selected[node.parent_id or ""] = node.id
-            self._record(BranchSelected(parent_id=node.parent_id, message_id=node.id))
-        place = 0 if node.parent_id is None else self._index.get(node.parent_id, -2) + 1
-        if place < 0:  # the parent is on another branch: that branch becomes the active one
-            first = self._walk_through(node)
-            self._publish(Reset(first))
-            self.metrics.messages_added += 1
-            return
-        if place < len(self._path):
-            for gone in self._path[place:]:
-                del self._index[gone]
-            del self._path[place:]
-            self._publish(Reset(place))
-        self._path.append(node.id)
-        self._index[node.id] = place
+    def _insert(self, message: Message) -> None:
+        """Put `message` into the tree and on the path, and announce it. O(1) below the tip, otherwise O(n)."""
         self.metrics.messages_added += 1
-        assert node.message is not None
-        self._publish(Inserted(place, node.message))
-
-    def _walk_through(self, node: _Node) -> int:
-        step: _Node | None = node
-        while step is not None:
-            self._selected[step.parent_id or ""] = step.id
-            if len(self._children[step.parent_id]) > 1 and step is not node:
-                self._record(BranchSelected(parent_id=step.parent_id, message_id=step.id))
-            step = self._nodes[step.parent_id] if step.parent_id is not None else None
-        return self._walk()
-
-    def _user_messages_above(self, parent_id: str | None, enough: int) -> int:
-        count = 0
-        place = -1 if parent_id is None else self._index.get(parent_id, len(self._path) - 1)
-        for message_id in self._path[: place + 1]:
-            if count >= enough:
-                break
-            count += self._nodes[message_id].role == "user"
-        return count
+        node = Node(message.id, message.parent_id, message.role, message)
+        if node.parent_id == self.tip:
+            self._tree.append(node)
+            self._publish(Inserted(len(self._tree.path) - 1, message))
+            return
+        self._tree.link(node)
+        for choice in self._tree.choose(node.id):
+            self._record(choice)
+        self._publish(Reset(self._tree.walk()))
 
     def _record(self, event: Any) -> None:
         self._publish(Recorded(event))
 
-    def _published_update(self, message_id: str, message: Message) -> None:
-        index = self._index.get(message_id)
+    def _updated(self, message: Message) -> None:
+        self.metrics.messages_updated += 1
+        index = self.index_of(message.id)
         if index is not None:
             self._publish(Updated(index, message))
 
@@ -605,6 +557,11 @@ class MessageBus:
                 subscriber(delta)
             except Exception:  # one broken listener must not stop the stream or the autosave
                 log.exception("a subscriber failed on %s", type(delta).__name__)
+
+
+def _hung(message: Message, parent_id: str | None) -> Message:
+    """`message` below `parent_id`: where its own parent was removed, the nearest that is left."""
+    return message if message.parent_id == parent_id else message.model_copy(update={"parent_id": parent_id})
 
 
 class _Unset:

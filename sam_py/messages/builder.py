@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Literal
 
 from sam_py.messages.parts import Part, Parts, TextPart, ThinkingTextPart, ToolCallPart
@@ -106,20 +107,18 @@ class PartsBuilder:
         return part.text if isinstance(part, TextPart | ThinkingTextPart) else ""
 
     def freeze(self, *, trim: bool = False) -> Parts:
-        """All parts so far. `trim` strips white space at the end of the last text and drops empty texts."""
+        """All parts so far.
+
+        `trim` drops empty texts, line breaks before the first text and white space after the last.
+        """
         parts = [part.freeze() if isinstance(part, _Growing) else part for part in self._parts]
         if not trim:
             return tuple(parts)
-        kept: list[Part] = []
-        for part in parts:
-            if isinstance(part, TextPart | ThinkingTextPart) and not part.text.strip():
-                continue
-            kept.append(part)
-        for index in range(len(kept) - 1, -1, -1):
-            part = kept[index]
-            if isinstance(part, TextPart):
-                kept[index] = TextPart(text=part.text.rstrip())
-                break
+        kept = [part for part in parts if not isinstance(part, TextPart | ThinkingTextPart) or part.text.strip()]
+        texts = [index for index, part in enumerate(kept) if isinstance(part, TextPart)]
+        if texts:
+            kept[texts[0]] = _changed(kept[texts[0]], str.lstrip, "\r\n")
+            kept[texts[-1]] = _changed(kept[texts[-1]], str.rstrip, None)
         return tuple(kept)
 
     @staticmethod
@@ -128,3 +127,9 @@ class PartsBuilder:
         growing = _Growing(part.kind)
         growing.pieces.append(part.text)
         return growing
+
+
+def _changed(part: Part, strip: Callable[[str, str | None], str], characters: str | None) -> Part:
+    assert isinstance(part, TextPart)
+    text = strip(part.text, characters)
+    return part if text == part.text else part.model_copy(update={"text": text})

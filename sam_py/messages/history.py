@@ -6,6 +6,7 @@ Each event has a `subject`; of two events about one subject, the later (higher `
 
 from __future__ import annotations
 
+import zlib
 from typing import Annotated, Any, Literal
 
 from pydantic import AwareDatetime, Discriminator, Field, JsonValue, Tag, TypeAdapter
@@ -87,7 +88,8 @@ class ErrorOccurred(Frozen):
 
     `code` names the kind (``unreachable``, ``bad_key``, ``no_model``, ``rate_limited``, ``cut_off``,
     ``bad_response``, ``too_long``, ``refused``, ``server``, ``storage``, ``internal``); `action` is
-    what the window offers beside Retry (``settings`` opens the provider's settings).
+    what the window offers beside Retry (``settings`` opens the provider's settings). The same error
+    again, `resolved`, says that it is over: the request was made again.
     """
 
     event: Literal["error_occurred"] = "error_occurred"
@@ -98,6 +100,7 @@ class ErrorOccurred(Frozen):
     detail: str = ""
     retryable: bool = True
     action: str = ""
+    resolved: bool = False
     at: AwareDatetime = Field(default_factory=utc_now)
 
     @property
@@ -140,7 +143,7 @@ class UnknownEvent(Frozen):
 
     @property
     def subject(self) -> str:
-        return f"unknown:{self.event}:{hash(self.model_dump_json())}"
+        return f"unknown:{self.event}:{zlib.crc32(self.model_dump_json().encode()):08x}"
 
 
 class ConversationSettings(Frozen):

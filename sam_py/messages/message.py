@@ -15,6 +15,7 @@ from sam_py.messages.parts import (
     ImagePart,
     Parts,
     TextPart,
+    ThinkingSignaturePart,
     ThinkingTextPart,
     ToolCallPart,
     UnknownPart,
@@ -84,8 +85,12 @@ class _Message(Frozen):
 
     @property
     def is_empty(self) -> bool:
-        """True where nothing would be seen or sent: no part but blank text."""
-        return not any(not isinstance(part, TextPart | ThinkingTextPart) or part.text.strip() for part in self.parts)
+        """True where nothing would be seen or sent: no part but blank text and signatures of thinking."""
+        return all(
+            isinstance(part, ThinkingSignaturePart)
+            or (isinstance(part, TextPart | ThinkingTextPart) and not part.text.strip())
+            for part in self.parts
+        )
 
     @property
     def plain_text(self) -> str:

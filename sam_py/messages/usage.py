@@ -18,6 +18,19 @@ class Usage(Frozen):
     cache_write_tokens: int | None = None
     reasoning_tokens: int | None = None
 
+    def and_then(self, later: Usage) -> Usage:
+        """The usage of a reply that a second request went on with: its prompt is the later one, its output both.
+
+        >>> Usage(input_tokens=10, output_tokens=5).and_then(Usage(input_tokens=16, output_tokens=7)).output_tokens
+        12
+        """
+        return later.model_copy(
+            update={
+                "output_tokens": _sum(self.output_tokens, later.output_tokens),
+                "reasoning_tokens": _sum(self.reasoning_tokens, later.reasoning_tokens),
+            }
+        )
+
 
 class Metrics(Frozen):
     """Measured by us, in seconds. Tokens per second leave out the wait for the first token."""
@@ -27,3 +40,7 @@ class Metrics(Frozen):
     tokens_per_second: float | None = None
     estimated: bool = False
     """True where the token count behind `tokens_per_second` is our estimate, not the provider's figure."""
+
+
+def _sum(one: int | None, other: int | None) -> int | None:
+    return None if one is None and other is None else (one or 0) + (other or 0)

@@ -1,0 +1,145 @@
+"""MessageTree: where each message of a conversation stands, and the path through it that is shown."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from itertools import islice
+
+from sam_py.bus.loaded import StoredMessage
+from sam_py.messages.history import BranchSelected
+from sam_py.messages.message import Message
+
+log = logging.getLogger(__name__)
+
+
+class Node:
+    """A message's place in the tree. `message` is None while it is only on disk (`stored`)."""
+
+    __slots__ = ("id", "message", "parent_id", "role", "stored")
+
+    def __init__(
+        self, id: str, parent_id: str | None, role: str, message: Message | None, stored: StoredMessage | None = None
+    ) -> None:
+        self.id = id
+        self.parent_id = parent_id
+        self.role = role
+        self.message = message
+        self.stored = stored
+
+
+class MessageTree:
+    """Nodes by id, the children of each, and the active path.
+
+    Invariants: each entry of `path` is a child of the one before and the path ends where nothing
+    stands below; `index[id]` is the place of `id` on `path`; a parent's selected child is on the path
+    whenever the parent is, and where none is selected its last one.
+    """
+
+    def __init__(self, selected: Mapping[str, str] | None = None) -> None:
+        self.nodes: dict[str, Node] = {}
+        self.path: list[str] = []
+        self.index: dict[str, int] = {}
+        self._children: dict[str | None, list[str]] = {None: []}
+        self._selected: dict[str, str] = dict(selected or {})
+
+    def children(self, parent_id: str | None) -> tuple[str, ...]:
+        return tuple(self._children.get(parent_id, ()))
+
+    def has_children(self, parent_id: str) -> bool:
+        return bool(self._children.get(parent_id))
+
+    def link(self, node: Node) -> None:
+        """Hang a node below its parent, as its last child. The path is not rebuilt. O(1)."""
+        if node.parent_id is not None and node.parent_id not in self.nodes:
+            log.warning("message %s has the unknown parent %s; it becomes a first message", node.id, node.parent_id)
+            node.parent_id = None
+        self.nodes[node.id] = node
+        self._children.setdefault(node.parent_id, []).append(node.id)
+
+    def append(self, node: Node) -> None:
+        """Link a node below the last of the path, or as the first of all, and go on to it. O(1)."""
+        self.link(node)
+        self.index[node.id] = len(self.path)
+        self.path.append(node.id)
+
+    def unlink(self, message_id: str) -> tuple[str, ...]:
+        """Take a node out; its children, which are returned, take its place below its parent.
+
+        The path is not rebuilt. What was selected below the node stays on the path if the node was.
+        """
+        node = self.nodes[message_id]
+        below = self.choice(message_id)
+        orphans = self._children.pop(message_id, [])
+        brothers = self._children[node.parent_id]
+        place = brothers.index(message_id)
+        was_chosen = self.choice(node.parent_id) == message_id
+        brothers[place : place + 1] = orphans
+        for orphan in orphans:
+            self.nodes[orphan].parent_id = node.parent_id
+        self._selected.pop(message_id, None)
+        if was_chosen:
+            self._selected.pop(node.parent_id or "", None)
+            if below is not None:
+                self._selected[node.parent_id or ""] = below
+        del self.nodes[message_id]
+        return tuple(orphans)
+
+    def choice(self, parent_id: str | None) -> str | None:
+        """The child of `parent_id` that is shown when it is."""
+        children = self._children.get(parent_id)
+        if not children:
+            return None
+        chosen = self._selected.get(parent_id or "")
+        if chosen is None or chosen not in self.nodes or self.nodes[chosen].parent_id != parent_id:
+            return children[-1]
+        return chosen
+
+    def choose(self, message_id: str) -> list[BranchSelected]:
+        """Select what leads from the root to `message_id`; returns the choices that are news.
+
+        The path is not rebuilt. What was shown only for being the last child is news too: on another
+        device a later one may stand there.
+        """
+        news: list[BranchSelected] = []
+        step: Node | None = self.nodes[message_id]
+        while step is not None:
+            if len(self._children[step.parent_id]) > 1 and self._selected.get(step.parent_id or "") != step.id:
+                self._selected[step.parent_id or ""] = step.id
+                news.append(BranchSelected(parent_id=step.parent_id, message_id=step.id))
+            step = self.nodes[step.parent_id] if step.parent_id is not None else None
+        return news[::-1]
+
+    def walk(self) -> int:
+        """Rebuild the path from the root; returns how many places at its start are as before. O(n)."""
+        before = self.path
+        path: list[str] = []
+        step = self.choice(None)
+        while step is not None:
+            path.append(step)
+            step = self.choice(step)
+        self.path = path
+        self.index = {message_id: place for place, message_id in enumerate(path)}
+        same = 0
+        for old, new in zip(before, path, strict=False):
+            if old != new:
+                break
+            same += 1
+        return same
+
+    def users_above(self, parent_id: str | None, enough: int) -> int:
+        """How many messages of the user stand from the first to `parent_id`; stops counting at `enough`."""
+        if parent_id is None:
+            return 0
+        count = 0
+        if parent_id in self.index:
+            for message_id in islice(self.path, self.index[parent_id] + 1):
+                count += self.nodes[message_id].role == "user"
+                if count >= enough:
+                    break
+            return count
+        step: Node | None = self.nodes[parent_id]
+        while step is not None and count < enough:
+            count += step.role == "user"
+            step = self.nodes[step.parent_id] if step.parent_id is not None else None
+        return count
