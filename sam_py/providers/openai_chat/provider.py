@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import aclosing
 from dataclasses import replace
 from typing import Any
@@ -58,7 +58,7 @@ class OpenAIChatProvider:
     def label(self) -> str:
         return self._label
 
-    async def stream(self, request: ChatRequest) -> AsyncIterator[StreamEvent]:
+    async def stream(self, request: ChatRequest) -> AsyncGenerator[StreamEvent, None]:
         """Send `request` and yield its events. Partial text comes before the `ProviderError` that ended it."""
         asked = self._asked(request.model)
         limits = self.limits_of(request.model) if request.limits == Limits() else request.limits
