@@ -101,9 +101,12 @@ class Journal:
 
     # Reading
 
-    def load(self) -> LoadedHistory:
-        """Read every device's file; cut a torn tail of our own. Raises StorageError where our file is unreadable."""
-        self._read_all()
+    def load(self, *, mend: bool = True) -> LoadedHistory:
+        """Read every device's file and, with `mend`, cut a torn tail of our own.
+
+        Raises StorageError where the folder or our file is unreadable; a folder that is not there is empty.
+        """
+        self._read_all(mend=mend)
         return history_of(self.winners)
 
     def history(self) -> LoadedHistory:
@@ -120,7 +123,7 @@ class Journal:
     def save(self, events: Iterable[HistoryEvent]) -> None:
         """Make the events durable, with all that still waits. Raises StorageError; the events then wait."""
         if not self._loaded:
-            self._read_for_writing()
+            self._read_all()
         if self.report.read_only:
             raise StorageError(self.report.notice, kind="newer")
         for event in events:
@@ -139,26 +142,16 @@ class Journal:
         self._maybe_compact()
 
     def adopt(self, records: Iterable[Record]) -> None:
-        """Write lines of another conversation as they are (a copy of it). Raises StorageError."""
+        """Take lines of another conversation as they are (a copy of it); the next `save` writes them."""
         if not self._loaded:
-            self._read_for_writing()
+            self._read_all()
         for record in records:
             self.waiting[record.subject] = record
             self._top_rev = max(self._top_rev, record.rev)
-        try:
-            self._write_waiting()
-        except OSError as error:
-            raise cannot_write(error, self.folder) from error
 
     # Inside
 
-    def _read_for_writing(self) -> None:
-        try:
-            self._read_all()
-        except FileNotFoundError:
-            self._loaded = True
-
-    def _read_all(self) -> None:
+    def _read_all(self, *, mend: bool = True) -> None:
         disk = self.disk
         self.winners = dict(self.waiting)
         self.own = {}
@@ -192,7 +185,7 @@ class Journal:
             edited += reading.edited
             if mine:
                 torn = 0 if reading.torn_at is None else len(raw) - reading.torn_at
-                self._take_own(raw, reading, mend=not newer)
+                self._take_own(raw, reading, mend=mend and not newer)
         self._top_rev = max((record.rev for record in self.winners.values()), default=0)
         self._loaded = True
         self.report = ReadReport(files, bad, torn, edited, tuple(unreadable), newer)

@@ -1,0 +1,135 @@
+"""Drafts: what a person was writing, per conversation, kept 500 ms after the last key. Of this machine only."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import re
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from sam_py.messages.builder import mend_surrogates
+from sam_py.messages.parts import Frozen, Parts
+from sam_py.store.disk import Disk, replace_durably
+from sam_py.store.errors import cannot_write
+from sam_py.store.writer import Clock, Timer, Writer
+
+log = logging.getLogger(__name__)
+
+QUIET_S = 0.5
+MAX_WAIT_S = 2.0
+NEW = ""
+"""The conversation id of the draft of a conversation that does not exist yet."""
+_NAME = re.compile(r"[\w.-]+\Z")
+
+
+class Draft(Frozen):
+    """What stands in the composer. `parts` are its attachments."""
+
+    text: str = ""
+    parts: Parts = ()
+
+    @property
+    def is_empty(self) -> bool:
+        return not self.text and not self.parts
+
+
+class Drafts:
+    """All drafts, in memory after `read_all`; changes are written by the writer's thread."""
+
+    def __init__(self, folder: Path, writer: Writer, clock: Clock, disk: Disk | None = None) -> None:
+        self._folder = folder
+        self._writer = writer
+        self._clock = clock
+        self._disk = disk or Disk()
+        self._drafts: dict[str, Draft] = {}
+        self._changed: dict[str, None] = {}
+        self._timer: Timer | None = None
+        self._first_s = 0.0
+        self._last_s = 0.0
+
+    def load(self, conversation_id: str) -> Draft:
+        """The draft of a conversation (`NEW` for one to come); empty where there is none."""
+        return self._drafts.get(conversation_id, Draft())
+
+    def save(self, conversation_id: str, draft: Draft) -> None:
+        """Keep `draft`, soon; an empty one removes what was kept."""
+        if self.load(conversation_id) == draft:
+            return
+        self._drafts[conversation_id] = draft
+        self._changed[conversation_id] = None
+        self._last_s = self._clock.time()
+        if self._timer is None:
+            self._first_s = self._last_s
+            self._timer = self._clock.call_later(QUIET_S, self._due)
+
+    async def flush(self) -> None:
+        """Write what changed, now. Raises StorageError; the drafts then stay in memory."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        future = self._write()
+        if future is not None:
+            await asyncio.shield(future)
+
+    def read_all(self) -> None:
+        """Read the folder. Blocking: on the writer's thread, before anything else. A damaged draft is put aside."""
+        try:
+            paths = sorted(self._folder.glob("*.json"))
+        except OSError:
+            log.warning("the drafts in %s cannot be read", self._folder)
+            return
+        for path in paths:
+            try:
+                draft = Draft.model_validate_json(path.read_bytes())
+            except (OSError, ValidationError) as error:
+                log.warning("the draft %s cannot be read and is put aside", path, exc_info=error)
+                try:
+                    path.replace(path.with_suffix(".bad"))
+                except OSError:
+                    log.warning("it could not be moved")
+                continue
+            self._drafts[NEW if path.stem == "new" else path.stem] = draft
+
+    def _due(self) -> None:
+        self._timer = None
+        at = min(self._last_s + QUIET_S, self._first_s + MAX_WAIT_S)
+        now = self._clock.time()
+        if now + 0.001 < at:
+            self._timer = self._clock.call_later(at - now, self._due)
+            return
+        self._write()
+
+    def _write(self) -> asyncio.Future[Any] | None:
+        if not self._changed:
+            return None
+        changed = {id: self._drafts[id] for id in self._changed if id == NEW or _NAME.match(id)}
+        self._changed = {}
+
+        def work() -> None:
+            for id, draft in changed.items():
+                self._write_one(self._folder / f"{id or 'new'}.json", draft)
+
+        future = self._writer.run(work)
+
+        def done(future: asyncio.Future[Any]) -> None:
+            error = None if future.cancelled() else future.exception()
+            if error is not None:
+                log.warning("drafts could not be written", exc_info=error)
+                self._changed = {**dict.fromkeys(changed), **self._changed}
+
+        future.add_done_callback(done)
+        return future
+
+    def _write_one(self, path: Path, draft: Draft) -> None:
+        try:
+            if draft.is_empty:
+                path.unlink(missing_ok=True)
+                return
+            clean = draft.model_copy(update={"text": mend_surrogates(draft.text)})
+            path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            replace_durably(self._disk, str(path), clean.model_dump_json().encode())
+        except OSError as error:
+            raise cannot_write(error, path.parent) from error

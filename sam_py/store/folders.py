@@ -1,0 +1,158 @@
+"""The folders of the store: whether it is the one that was here, what changed in it, its trash. All blocking."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import re
+import shutil
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from sam_py.store.disk import Disk, replace_durably
+from sam_py.store.errors import StorageError, cannot_read, cannot_write
+from sam_py.store.journal import Journal, Stamp, stamp_of
+from sam_py.store.migrations import SCHEMA
+from sam_py.store.summary import ConversationSummary, summary_of_history
+
+log = logging.getLogger(__name__)
+
+_ID = re.compile(r"[0-9A-Za-z][\w-]*\Z")
+_LEFT_OVER = re.compile(r".*\.jsonl\.tmp\d*\Z")
+_TRASHED = re.compile(r"(\d+)-(.+)\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class Scanned:
+    """A conversation's folder as found: its row and the stamp of its files; `summary` is None where it is gone."""
+
+    id: str
+    summary: ConversationSummary | None
+    stamp: Stamp = ()
+
+
+def is_conversation_id(name: str) -> bool:
+    return _ID.match(name) is not None
+
+
+def check_store(data: Path, conversations: Path, disk: Disk, known: int) -> None:
+    """See that this is the store that was here before; mark a new one. Raises StorageError.
+
+    `known` conversations were listed when the program ran last. A data folder that has lost its mark then is
+    another one: a drive that is not mounted, a folder that is not synced yet. An empty store made in its place
+    would look as if everything were lost.
+    """
+    mark = data / "store.json"
+    try:
+        found = disk.exists(str(mark))
+        conversations.mkdir(parents=True, exist_ok=True, mode=0o700)
+        names = disk.names(str(conversations))
+    except OSError as error:
+        raise cannot_read(error, conversations) from error
+    if not found and known and not any(is_conversation_id(name) for name in names):
+        raise StorageError(
+            f"Your {known} conversations were in {data}, but it is empty now: connect the drive or wait for the "
+            "sync program, then start again; nothing was changed.",
+            kind="gone",
+        )
+    if not found:
+        try:
+            replace_durably(disk, str(mark), json.dumps({"store": "sam-py", "schema": SCHEMA}).encode())
+        except OSError as error:  # readable, not writable: what is here can be shown; saving says the rest
+            log.warning("the store %s cannot be written: %s", data, cannot_write(error, data))
+
+
+def conversation_ids(conversations: Path, disk: Disk) -> list[str]:
+    """The ids of the folders. Raises StorageError."""
+    try:
+        return sorted(name for name in disk.names(str(conversations)) if is_conversation_id(name))
+    except OSError as error:
+        raise cannot_read(error, conversations) from error
+
+
+def scan(
+    conversations: Path, ids: Iterable[str], stamps: Mapping[str, Stamp], device: str, disk: Disk
+) -> list[Scanned]:
+    """Those of `ids` that are not as `stamps` says, read anew. Clears what a crash left half written."""
+    changed: list[Scanned] = []
+    for id in ids:
+        folder = os.path.join(conversations, id)
+        try:
+            for name in disk.names(folder):
+                if _LEFT_OVER.match(name):
+                    disk.unlink(os.path.join(folder, name))
+            stamp = stamp_of(disk, folder)
+        except OSError:
+            changed.append(Scanned(id, None))
+            continue
+        if stamp and stamps.get(id) == stamp:
+            continue
+        changed.append(Scanned(id, read_summary(folder, id, stamp, device, disk), stamp))
+    return changed
+
+
+def read_summary(folder: str, id: str, stamp: Stamp, device: str, disk: Disk) -> ConversationSummary | None:
+    """The row of one conversation, read from its files; None where they hold nothing."""
+    journal = Journal(folder, device, disk)
+    try:
+        history = journal.load(mend=False)
+    except StorageError as error:
+        log.warning("a conversation is not listed: %s", error)
+        return None
+    if not history.messages and not history.settings:
+        return None
+    changed_at = max((time_ns for _name, _size, time_ns in stamp), default=0)
+    return summary_of_history(id, history, datetime.fromtimestamp(changed_at / 1e9, UTC))
+
+
+def to_trash(conversations: Path, trash: Path, id: str, now: datetime, disk: Disk) -> bool:
+    """Move a conversation's folder into the trash. False where it has none. Raises StorageError."""
+    source = conversations / id
+    if not disk.exists(str(source)):
+        return False
+    try:
+        trash.mkdir(parents=True, exist_ok=True, mode=0o700)
+        disk.rename(str(source), str(trash / f"{int(now.timestamp() * 1000)}-{id}"))
+        disk.sync_folder(str(trash))
+        disk.sync_folder(str(conversations))
+    except OSError as error:
+        raise cannot_write(error, trash) from error
+    return True
+
+
+def from_trash(conversations: Path, trash: Path, id: str, disk: Disk) -> bool:
+    """Move a conversation back. False where the trash does not hold it. Raises StorageError."""
+    found = [(at_ms, name) for at_ms, name, trashed in _trashed(trash, disk) if trashed == id]
+    if not found:
+        return False
+    try:
+        disk.rename(str(trash / max(found)[1]), str(conversations / id))
+        disk.sync_folder(str(conversations))
+        disk.sync_folder(str(trash))
+    except OSError as error:
+        raise cannot_write(error, conversations) from error
+    return True
+
+
+def purge(trash: Path, older_than: timedelta, now: datetime, disk: Disk) -> list[str]:
+    """Delete for good what lies in the trash for longer; returns the ids."""
+    limit_ms = int((now - older_than).timestamp() * 1000)
+    gone: list[str] = []
+    for at_ms, name, id in _trashed(trash, disk):
+        if at_ms <= limit_ms:
+            shutil.rmtree(trash / name, ignore_errors=True)
+            gone.append(id)
+    return gone
+
+
+def _trashed(trash: Path, disk: Disk) -> list[tuple[int, str, str]]:
+    if not disk.exists(str(trash)):
+        return []
+    try:
+        names = disk.names(str(trash))
+    except OSError as error:
+        raise cannot_read(error, trash) from error
+    return [(int(m.group(1)), name, m.group(2)) for name in names if (m := _TRASHED.match(name)) is not None]

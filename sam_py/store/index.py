@@ -1,0 +1,54 @@
+"""The list's index: one derived file in the state folder, read at start instead of every conversation."""
+
+from __future__ import annotations
+
+import json
+import logging
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from sam_py.store.disk import Disk
+from sam_py.store.journal import Stamp
+from sam_py.store.summary import ConversationSummary, from_row, to_row
+
+log = logging.getLogger(__name__)
+
+_VERSION = 1
+
+
+@dataclass(slots=True)
+class Index:
+    """Summaries and the stamps of the files that they were read from, by conversation id."""
+
+    summaries: dict[str, ConversationSummary] = field(default_factory=dict)
+    stamps: dict[str, Stamp] = field(default_factory=dict)
+
+
+def read_index(path: Path) -> Index | None:
+    """The index as saved, or None where it is missing or unusable: it is built anew then."""
+    try:
+        raw = path.read_bytes()
+    except OSError:
+        return None
+    index = Index()
+    try:
+        document = json.loads(raw)
+        if document["version"] != _VERSION:
+            return None
+        for row, stamp in document["rows"]:
+            summary = from_row(row)
+            index.summaries[summary.id] = summary
+            index.stamps[summary.id] = tuple((str(name), int(size), int(time)) for name, size, time in stamp)
+    except (ValueError, TypeError, KeyError, RecursionError):
+        log.warning("the index of conversations is damaged and is built anew")
+        return None
+    return index
+
+
+def write_index(disk: Disk, path: Path, index: Index) -> None:
+    """Replace the file in one step. Derived, so without waiting for the disk. Raises OSError."""
+    rows = [(to_row(summary), index.stamps.get(id, ())) for id, summary in index.summaries.items()]
+    data = json.dumps({"version": _VERSION, "rows": rows}, ensure_ascii=False, separators=(",", ":"))
+    temporary = path.with_suffix(".tmp")
+    temporary.write_text(data, encoding="utf-8", errors="replace")
+    disk.rename(str(temporary), str(path))
