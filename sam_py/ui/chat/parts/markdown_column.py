@@ -1,0 +1,529 @@
+"""A message's text as a column of parts: one light widget that paints them, however long the message is.
+
+While text streams in, `append_text` only buffers. `flush` cuts what came into segments, lays the last one out again
+and asks for the repaint of its rectangle: parts above it are not touched, so a flush costs what the open block costs.
+A column is reused for another message by `set_text`; parts go to a pool by kind and come back from it.
+
+Model output is hostile until shown otherwise: nothing is loaded, links and pictures only become signals.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, Qt, QTimer, Signal
+from PySide6.QtGui import (
+    QFocusEvent,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+    QResizeEvent,
+    QWheelEvent,
+)
+from PySide6.QtWidgets import QToolTip, QWidget
+
+from sam_py.ui.chat.parts.base import Part, Surroundings, Target
+from sam_py.ui.chat.parts.code import CodePart
+from sam_py.ui.chat.parts.image import PicturePart
+from sam_py.ui.chat.parts.maths import MathsPart
+from sam_py.ui.chat.parts.prose import ProsePart
+from sam_py.ui.chat.parts.table import TablePart
+from sam_py.ui.links import describe_target
+from sam_py.ui.markdown.segments import Segment, Segmenter, fold_label
+from sam_py.ui.markdown.typography import typography
+from sam_py.ui.theme import Themes
+
+PART_TYPES: dict[str, type[Part]] = {
+    "prose": ProsePart,
+    "code": CodePart,
+    "table": TablePart,
+    "math": MathsPart,
+    "image": PicturePart,
+}
+POOL_SIZE = 12
+"""How many parts of a kind a column keeps for its next message."""
+COPIED_MS = 1_600
+
+Position = tuple[int, int]
+"""A place in the text: number of the part, position in it. Positions compare in reading order."""
+
+
+class MarkdownColumn(QWidget):
+    """Shows one Markdown text. `layout_for(width)` says how high it is; whoever owns it gives it that geometry."""
+
+    link_clicked = Signal(str)
+    """The target as it stands in the text; ask `ui.links.safe_target` before it is opened."""
+    copy_requested = Signal(str)
+    image_clicked = Signal(object)
+    """The path of an attachment's file."""
+    image_requested = Signal(str)
+    """A person pressed "Load image" on the card of a remote picture."""
+    link_hovered = Signal(str)
+    """Where the link under the mouse leads; empty when there is none."""
+    height_changed = Signal()
+    """Something came later than its text (a decoded picture): lay the column out again."""
+
+    def __init__(
+        self, themes: Themes, attachments_path: Callable[[str], Path | None], parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._themes = themes
+        self._segmenter = Segmenter()
+        self._around = Surroundings(
+            typography(themes.current),
+            attachments_path,
+            self._part_changed,
+            self._segmenter.references,
+            self.devicePixelRatioF,
+        )
+        self._text: list[str] = []
+        self._pending: list[str] = []
+        self._parts: list[Part] = []
+        self._bottoms: list[int] = []
+        self._pool: dict[str, list[Part]] = {kind: [] for kind in PART_TYPES}
+        self._settled = 0  # so many parts at the start will not change any more
+        self._references_seen = 0
+        self._finished = True
+        self._width = 0
+        self._hovered: Part | None = None
+        self._focus_at = -1
+        self._pressed: Target | None = None
+        self._copied = QTimer(self)
+        self._copied.setSingleShot(True)
+        self._copied.setInterval(COPIED_MS)
+        self._copied.timeout.connect(self._forget_copied)
+        self.setMouseTracking(True)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.setAccessibleName(self.tr("Message text"))
+        themes.changed.connect(self.set_theme)
+
+    # Text
+
+    def set_text(self, text: str) -> None:
+        """Show another, complete text. Parts of the one before are used again."""
+        self.clear()
+        self._text.append(text)
+        self._segmenter.feed(text)
+        self.finish()
+
+    def append_text(self, text: str) -> None:
+        """Take the next piece of a text that streams in; `flush` shows it."""
+        self._pending.append(text)
+        self._finished = False
+
+    def flush(self) -> bool:
+        """Show what was appended since the last time. Returns whether the height has changed."""
+        if self._pending:
+            chunk = "".join(self._pending)
+            self._pending.clear()
+            self._text.append(chunk)
+            self._segmenter.feed(chunk)
+        return self._sync()
+
+    def finish(self) -> bool:
+        """The text is complete. Returns whether the height has changed."""
+        if self._pending:
+            chunk = "".join(self._pending)
+            self._pending.clear()
+            self._text.append(chunk)
+            self._segmenter.feed(chunk)
+        self._segmenter.finish()
+        self._finished = True
+        self._text[:] = ["".join(self._text)]
+        return self._sync()
+
+    def clear(self) -> None:
+        """Forget the text; keep the parts for the next one."""
+        for part in self._parts:
+            self._release(part)
+        self._parts.clear()
+        self._bottoms.clear()
+        self._text.clear()
+        self._pending.clear()
+        self._segmenter = Segmenter()
+        self._around.references = self._segmenter.references
+        self._settled = self._references_seen = 0
+        self._hovered = None
+        self._focus_at = -1
+        self._finished = True
+
+    def plain_text(self) -> str:
+        """Return the text as a person reads it, without markup."""
+        self._sync()
+        return self.selected_text((0, 0), self.end_position())
+
+    def markdown(self) -> str:
+        """Return the text as it came."""
+        return "".join(self._text) + "".join(self._pending)
+
+    def set_theme(self) -> None:
+        self._around.style = typography(self._themes.current)
+        for parts in (self._parts, *self._pool.values()):
+            for part in parts:
+                part.restyle()
+        if self._width:
+            self._place(0)
+        self.height_changed.emit()
+        self.update()
+
+    # Layout
+
+    def layout_for(self, width_px: int) -> int:
+        """Lay out for `width_px` and return the height, shown or not. Nothing is done where nothing has changed."""
+        if width_px != self._width:
+            self._width = width_px
+            self._place(0)
+        return self.content_height()
+
+    def content_height(self) -> int:
+        """The height of what is laid out now."""
+        return self._bottoms[-1] if self._bottoms else 0
+
+    def parts(self) -> list[Part]:
+        return self._parts
+
+    def _sync(self) -> bool:
+        """Bring the parts up to date with the segments; only those that may have changed are looked at."""
+        segmenter = self._segmenter
+        segments = list(segmenter.segments[self._settled :])
+        extra = segmenter.provisional
+        open_prose = bool(segments) and segments[-1].kind == "prose" and not segments[-1].closed
+        if extra and not open_prose and not segmenter.in_open_block:
+            segments.append(Segment("prose"))  # for as long as the line is unfinished
+            open_prose = True
+        first = self._settled
+        for offset, segment in enumerate(segments):
+            index = first + offset
+            part = self._part_for(index, segment.kind)
+            part.show(segment, extra if open_prose and offset == len(segments) - 1 else "")
+        while len(self._parts) > first + len(segments):
+            self._release(self._parts.pop())
+        self._settled = max(self._settled, len(segmenter.segments) - (0 if self._finished else 1), 0)
+        if len(segmenter.references) != self._references_seen:
+            first = min(first, self._apply_references())
+        before = self.content_height()
+        if self._width:
+            self._place(first)
+        return self.content_height() != before
+
+    def _part_for(self, index: int, kind: str) -> Part:
+        if index < len(self._parts):
+            part = self._parts[index]
+            if part.kind == kind:
+                return part
+            self._release(part)
+            self._parts[index] = self._take(kind)
+        else:
+            self._parts.append(self._take(kind))
+        return self._parts[index]
+
+    def _take(self, kind: str) -> Part:
+        pool = self._pool[kind]
+        return pool.pop() if pool else PART_TYPES[kind](self._around)
+
+    def _release(self, part: Part) -> None:
+        if part is self._hovered:
+            self._hovered = None
+        part.hovered = False
+        part.selection = None
+        part.clear()
+        if len(self._pool[part.kind]) < POOL_SIZE:
+            self._pool[part.kind].append(part)
+
+    def _apply_references(self) -> int:
+        """Set prose again that uses a link reference which was defined only now; return the first part that did."""
+        new = set(list(self._segmenter.references)[self._references_seen :])
+        self._references_seen = len(self._segmenter.references)
+        first = len(self._parts)
+        for index, part in enumerate(self._parts):
+            if isinstance(part, ProsePart) and new & {fold_label(label) for label in part.labels()}:
+                part.restyle()
+                first = min(first, index)
+        return first
+
+    def _place(self, first: int) -> None:
+        """Lay out the parts from `first` on and put them below each other."""
+        y = self._bottoms[first - 1] if first and first <= len(self._bottoms) else 0
+        above = self._parts[first - 1] if first else None
+        del self._bottoms[first:]
+        dirty_from = -1
+        for part in self._parts[first:]:
+            before = (part.top, part.height)
+            part.x = self._around.style.indent(part.depth)
+            height = part.layout_for(max(40, self._width - part.x))
+            if height:
+                if above is not None:
+                    y += self._gap(above, part)
+                above = part
+            part.top = y
+            if dirty_from < 0 and (before != (part.top, height) or first >= 0):
+                dirty_from = y
+            y += height
+            self._bottoms.append(y)
+        if dirty_from >= 0 and self.isVisible():
+            self.update(0, max(0, dirty_from - 4), self.width(), self.height())
+
+    def _gap(self, above: Part, part: Part) -> int:
+        style = self._around.style
+        if part.continues and part.kind == above.kind == "prose":
+            return style.item_px if part.gap_above <= style.item_px else 0
+        return max(above.gap_below, part.gap_above)
+
+    def _part_changed(self, part: Part, height_may_differ: bool) -> None:
+        if part not in self._parts:
+            return
+        if height_may_differ and self._width:
+            before = self.content_height()
+            self._place(self._parts.index(part))
+            if self.content_height() != before:
+                self.height_changed.emit()
+        self._repaint(part)
+
+    def _repaint(self, part: Part) -> None:
+        self.update(QRect(0, part.top - 4, self.width(), part.height + 8))
+
+    # Text positions, for the selection
+
+    def end_position(self) -> Position:
+        return (len(self._parts) - 1, self._parts[-1].length()) if self._parts else (0, 0)
+
+    def position_at(self, point: QPoint) -> Position:
+        """Return the text position nearest to `point` (in the column's coordinates)."""
+        if not self._parts:
+            return (0, 0)
+        index = min(bisect_right(self._bottoms, point.y()), len(self._parts) - 1)
+        part = self._parts[index]
+        if point.y() < part.top and index and not part.height:
+            return (index, 0)
+        return (index, min(part.hit(self._local(part, point)), part.length()))
+
+    def select(self, start: Position, end: Position) -> None:
+        """Show the text between two positions as selected."""
+        for index, part in enumerate(self._parts):
+            if start[0] <= index <= end[0] and start < end:
+                low = start[1] if index == start[0] else 0
+                high = end[1] if index == end[0] else part.length()
+                selection = (low, high) if low < high else None
+            else:
+                selection = None
+            if selection != part.selection:
+                part.selection = selection
+                self._repaint(part)
+
+    def clear_selection(self) -> None:
+        self.select((0, 0), (0, 0))
+
+    def selected_text(self, start: Position, end: Position) -> str:
+        """Return the plain text between two positions."""
+        texts: list[str] = []
+        for index in range(start[0], min(end[0], len(self._parts) - 1) + 1):
+            part = self._parts[index]
+            low = start[1] if index == start[0] else 0
+            high = end[1] if index == end[0] else part.length()
+            if part.height or not self._width:
+                texts.append(("\n" if part.continues else "\n\n") * bool(texts) + part.text(low, high))
+        return "".join(texts)
+
+    def word_at(self, position: Position) -> tuple[Position, Position]:
+        start, end = self._parts[position[0]].word_at(position[1]) if self._parts else (0, 0)
+        return (position[0], start), (position[0], end)
+
+    def paragraph_at(self, position: Position) -> tuple[Position, Position]:
+        start, end = self._parts[position[0]].paragraph_at(position[1]) if self._parts else (0, 0)
+        return (position[0], start), (position[0], end)
+
+    def is_text_at(self, point: QPoint) -> bool:
+        part = self._part_at(point)
+        return part is not None and part.is_text_at(self._local(part, point))
+
+    def target_at(self, point: QPoint) -> Target | None:
+        part = self._part_at(point)
+        return part.target_at(self._local(part, point)) if part is not None else None
+
+    def activate(self, target: Target) -> None:
+        """Do what a press on `target` does."""
+        match target.kind:
+            case "link":
+                self.link_clicked.emit(str(target.value))
+            case "image":
+                self.image_clicked.emit(target.value)
+            case "load_image":
+                self.image_requested.emit(str(target.value))
+            case "copy":
+                part = target.value
+                if isinstance(part, CodePart):
+                    self.copy_requested.emit(part.code())
+                    part.copied = True
+                elif isinstance(part, TablePart):
+                    self.copy_requested.emit(part.tsv())
+                    part.copied = True
+                self._copied.start()
+                self.update()
+            case "show_formatted":
+                if isinstance(target.value, Part):
+                    target.value.restyle()
+
+    def _forget_copied(self) -> None:
+        for part in self._parts:
+            if isinstance(part, CodePart | TablePart):
+                part.copied = False
+        self.update()
+
+    def _part_at(self, point: QPoint) -> Part | None:
+        index = bisect_right(self._bottoms, point.y())
+        if index >= len(self._parts):
+            return None
+        part = self._parts[index]
+        return part if part.top <= point.y() else None
+
+    @staticmethod
+    def _local(part: Part, point: QPoint) -> QPointF:
+        return QPointF(point.x() - part.x, point.y() - part.top)
+
+    # Keyboard
+
+    def _all_targets(self) -> list[tuple[Part, Target]]:
+        return [(part, target) for part in self._parts if part.height for target in part.targets()]
+
+    # Qt
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        clip = event.rect()
+        index = bisect_right(self._bottoms, clip.top())
+        while index < len(self._parts) and self._parts[index].top <= clip.bottom() + 1:
+            part = self._parts[index]
+            if part.height:
+                painter.save()
+                painter.translate(part.x, part.top)
+                part.paint(painter, QRectF(clip.translated(-part.x, -part.top)))
+                painter.restore()
+            index += 1
+        if self.hasFocus() and self._focus_at >= 0:
+            self._paint_focus(painter)
+        painter.end()
+
+    def _paint_focus(self, painter: QPainter) -> None:
+        targets = self._all_targets()
+        if self._focus_at < len(targets):
+            part, target = targets[self._focus_at]
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.setPen(QPen(self._around.style.colour("accent"), 2))
+            painter.drawRoundedRect(target.rect.translated(part.x, part.top).adjusted(-2, -1, 2, 1), 4, 4)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        if self.width() != self._width:
+            self.layout_for(self.width())
+        super().resizeEvent(event)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        point = event.position().toPoint()
+        part = self._part_at(point)
+        if part is not self._hovered:
+            for other in (self._hovered, part):
+                if other is not None:
+                    other.hovered = other is part
+                    self._repaint(other)
+            self._hovered = part
+        target = part.target_at(self._local(part, point)) if part is not None else None
+        if target is not None:
+            self.setCursor(Qt.CursorShape.PointingHandCursor)
+        elif part is not None and part.is_text_at(self._local(part, point)):
+            self.setCursor(Qt.CursorShape.IBeamCursor)
+        else:
+            self.unsetCursor()
+        shown = describe_target(str(target.value)) if target is not None and target.kind == "link" else ""
+        if shown != self.property("linkShown"):
+            self.setProperty("linkShown", shown)
+            self.link_hovered.emit(shown)
+        event.ignore()  # a drag belongs to the selection
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        self._pressed = (
+            self.target_at(event.position().toPoint()) if event.button() == Qt.MouseButton.LeftButton else None
+        )
+        event.ignore()
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        pressed, self._pressed = self._pressed, None
+        if pressed is not None and event.button() == Qt.MouseButton.LeftButton:
+            released = self.target_at(event.position().toPoint())
+            if released is not None and (released.kind, released.value) == (pressed.kind, pressed.value):
+                self.activate(released)
+                event.accept()
+                return
+        event.ignore()
+
+    def leaveEvent(self, event: QEvent) -> None:
+        if self._hovered is not None:
+            self._hovered.hovered = False
+            self._repaint(self._hovered)
+            self._hovered = None
+        if self.property("linkShown"):
+            self.setProperty("linkShown", "")
+            self.link_hovered.emit("")
+        super().leaveEvent(event)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        part = self._part_at(event.position().toPoint())
+        delta = event.pixelDelta() if not event.pixelDelta().isNull() else event.angleDelta() / 2
+        dx = delta.y() if event.modifiers() & Qt.KeyboardModifier.ShiftModifier and not delta.x() else delta.x()
+        if (
+            part is not None
+            and abs(dx) > abs(0 if event.modifiers() & Qt.KeyboardModifier.ShiftModifier else delta.y())
+            and part.scroll_by(-dx)
+        ):
+            self._repaint(part)
+            event.accept()
+            return
+        event.ignore()
+
+    def event(self, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.ToolTip:
+            point = event.pos()  # type: ignore[attr-defined]
+            target = self.target_at(point)
+            if target is not None and target.kind == "link":
+                QToolTip.showText(event.globalPos(), describe_target(str(target.value)).replace("<", "&lt;"), self)  # type: ignore[attr-defined]
+            else:
+                QToolTip.hideText()
+            return True
+        return super().event(event)
+
+    def focusNextPrevChild(self, next: bool) -> bool:
+        count = len(self._all_targets())
+        at = self._focus_at + (1 if next else -1)
+        if 0 <= at < count:
+            self._focus_at = at
+            self._announce()
+            self.update()
+            return True
+        self._focus_at = -1
+        self.update()
+        return super().focusNextPrevChild(next)
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        count = len(self._all_targets())
+        if event.reason() == Qt.FocusReason.TabFocusReason:
+            self._focus_at = 0 if count else -1
+        elif event.reason() == Qt.FocusReason.BacktabFocusReason:
+            self._focus_at = count - 1
+        self._announce()
+        self.update()
+        super().focusInEvent(event)
+
+    def _announce(self) -> None:
+        targets = self._all_targets()
+        if 0 <= self._focus_at < len(targets):
+            self.setAccessibleDescription(targets[self._focus_at][1].label)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space) and self._focus_at >= 0:
+            targets = self._all_targets()
+            if self._focus_at < len(targets):
+                self.activate(targets[self._focus_at][1])
+                return
+        super().keyPressEvent(event)

@@ -1,0 +1,144 @@
+"""Prose: paragraphs, headings, lists and quotes in one small QTextDocument."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QAbstractTextDocumentLayout, QPainter, QTextCharFormat, QTextCursor
+
+from sam_py.ui.chat.parts.base import Part, Surroundings, Target
+from sam_py.ui.markdown.documents import (
+    ClosedDocument,
+    Decorations,
+    Marker,
+    fill,
+    paint_decorations,
+    reference_labels,
+    span_rects,
+)
+from sam_py.ui.markdown.segments import Segment
+
+
+class ProsePart(Part):
+    kind = "prose"
+
+    def __init__(self, around: Surroundings) -> None:
+        super().__init__(around)
+        self.document = ClosedDocument()
+        self.decorations = Decorations()
+        self._segment: Segment | None = None
+        self._source = ""
+        self._dirty = False
+
+    def show(self, segment: Segment, provisional: str = "") -> None:
+        source = segment.source + provisional
+        if segment is self._segment and source == self._source:
+            return
+        self._segment, self._source = segment, source
+        self.depth, self.continues = segment.depth, segment.continues
+        self._dirty = True
+
+    def restyle(self) -> None:
+        super().restyle()
+        self._dirty = self._segment is not None
+
+    def layout_for(self, width: int) -> int:
+        if not self._dirty and width == self.width:
+            return self.height
+        if self._dirty and self._segment is not None:
+            self._dirty = False
+            self.document.setTextWidth(width)
+            self.decorations = fill(self.document, self._source, self._segment, self.style, self.around.references)
+            self.gap_above, self.gap_below = self.decorations.top_px, self.decorations.bottom_px
+        if width != self.width:
+            self.document.setTextWidth(width)
+        self.width = width
+        if not self._source.strip() or self.document.isEmpty():
+            self.gap_above = self.gap_below = self.height = 0
+        else:
+            self.height = round(self.document.size().height())
+        return self.height
+
+    def paint(self, painter: QPainter, clip: QRectF) -> None:
+        paint_decorations(painter, self.document, self.decorations, self.style, clip)
+        context = QAbstractTextDocumentLayout.PaintContext()
+        context.palette = self.style.qt_palette
+        context.clip = clip
+        if self.selection is not None:
+            selected = QAbstractTextDocumentLayout.Selection()
+            cursor = QTextCursor(self.document)
+            cursor.setPosition(self.selection[0])
+            cursor.setPosition(min(self.selection[1], self.length()), QTextCursor.MoveMode.KeepAnchor)
+            selected.cursor = cursor
+            fmt = QTextCharFormat()
+            fmt.setBackground(self.style.colour("selection"))
+            selected.format = fmt
+            context.selections = [selected]
+        self.document.documentLayout().draw(painter, context)
+
+    def clear(self) -> None:
+        self._segment = None
+        self._source = ""
+        self._dirty = False
+        self.selection = None
+        self.decorations = Decorations()
+        self.document.clear()
+        self.width = -1
+
+    def labels(self) -> list[str]:
+        """Return what stands in square brackets and may be the label of a link reference."""
+        return reference_labels(self._source)
+
+    def length(self) -> int:
+        return self.document.characterCount() - 1
+
+    def hit(self, point: QPointF) -> int:
+        return max(0, self.document.documentLayout().hitTest(point, Qt.HitTestAccuracy.FuzzyHit))
+
+    def text(self, start: int, end: int) -> str:
+        markers = {marker.block: marker for marker in self.decorations.markers}
+        block = self.document.findBlock(start)
+        pieces: list[str] = []
+        before: Marker | None = None
+        code = [range(first, last + 1) for first, last in self.decorations.code_blocks]
+        while block.isValid() and block.position() <= end:
+            at = block.position()
+            line = block.text()[max(0, start - at) : max(0, end - at)].replace("\u2028", "\n")
+            marker = markers.get(block.blockNumber())
+            if marker is not None and start <= at:
+                box = "" if marker.checked is None else "[x] " if marker.checked else "[ ] "
+                line = "  " * (marker.level - 1) + (marker.text or "-") + " " + box + line
+            if pieces:
+                together = before is not None and marker is not None
+                together = together or any(block.blockNumber() in r and block.blockNumber() - 1 in r for r in code)
+                pieces.append("\n" if together else "\n\n")
+            pieces.append(line)
+            before = marker
+            block = block.next()
+        return "".join(pieces)
+
+    def word_at(self, position: int) -> tuple[int, int]:
+        cursor = QTextCursor(self.document)
+        cursor.setPosition(min(position, self.length()))
+        cursor.select(QTextCursor.SelectionType.WordUnderCursor)
+        return cursor.selectionStart(), cursor.selectionEnd()
+
+    def paragraph_at(self, position: int) -> tuple[int, int]:
+        block = self.document.findBlock(min(position, self.length()))
+        return block.position(), block.position() + block.length() - 1
+
+    def targets(self) -> list[Target]:
+        found = []
+        for position, length, href in self.decorations.links:
+            boxes = span_rects(self.document, position, length)
+            cursor = QTextCursor(self.document)
+            cursor.setPosition(position)
+            cursor.setPosition(position + length, QTextCursor.MoveMode.KeepAnchor)
+            box = boxes[0] if boxes else QRectF()
+            found.append(Target("link", box, href, cursor.selectedText()))
+        return found
+
+    def target_at(self, point: QPointF) -> Target | None:
+        if not self.decorations.links:
+            return None
+        href = self.document.documentLayout().anchorAt(point)
+        return Target("link", QRectF(), href, href) if href else None
