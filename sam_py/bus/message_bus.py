@@ -292,19 +292,23 @@ class MessageBus:
     def remove(self, message_id: str) -> None:
         """Take a message out; its children move up to its parent. O(n)."""
         parent_id = self._node(message_id).parent_id
-        self._live.pop(message_id, None)
+        was_live = self._live.pop(message_id, None) is not None
         self._parsed.pop(message_id, None)
         self._annotations.pop(message_id, None)
         self._errors.pop(message_id, None)
         place = self._tree.index.get(message_id)
         left = [path_id for path_id in self._tree.path if path_id != message_id]
         self._record(MessageRemoved(message_id=message_id))
-        moved = self._tree.unlink(message_id)
+        moved, choices = self._tree.unlink(message_id)
+        for choice in choices:
+            self._record(choice)
         for child in moved:
             node = self._tree.nodes[child]
             self._parsed.pop(child, None)
             if node.message is not None:
                 node.message = _hung(node.message, parent_id)
+            if was_live and child not in self._live:  # the parent that was recorded with it never was itself
+                self._record(MessageAdded(message=self.get(child)))
         if place is None:
             return
         same = self._tree.walk()

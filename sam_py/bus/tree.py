@@ -14,9 +14,12 @@ log = logging.getLogger(__name__)
 
 
 class Node:
-    """A message's place in the tree. `message` is None while it is only on disk (`stored`)."""
+    """A message's place in the tree. `message` is None while it is only on disk (`stored`).
 
-    __slots__ = ("id", "message", "parent_id", "role", "stored")
+    `order` counts messages as they came: siblings stand in it, whoever their first parent was.
+    """
+
+    __slots__ = ("id", "message", "order", "parent_id", "role", "stored")
 
     def __init__(
         self, id: str, parent_id: str | None, role: str, message: Message | None, stored: StoredMessage | None = None
@@ -26,6 +29,7 @@ class Node:
         self.role = role
         self.message = message
         self.stored = stored
+        self.order = 0
 
 
 class MessageTree:
@@ -40,6 +44,7 @@ class MessageTree:
         self.nodes: dict[str, Node] = {}
         self.path: list[str] = []
         self.index: dict[str, int] = {}
+        self._linked = 0
         self._children: dict[str | None, list[str]] = {None: []}
         self._selected: dict[str, str] = dict(selected or {})
 
@@ -54,6 +59,8 @@ class MessageTree:
         if node.parent_id is not None and node.parent_id not in self.nodes:
             log.warning("message %s has the unknown parent %s; it becomes a first message", node.id, node.parent_id)
             node.parent_id = None
+        node.order = self._linked
+        self._linked += 1
         self.nodes[node.id] = node
         self._children.setdefault(node.parent_id, []).append(node.id)
 
@@ -63,27 +70,30 @@ class MessageTree:
         self.index[node.id] = len(self.path)
         self.path.append(node.id)
 
-    def unlink(self, message_id: str) -> tuple[str, ...]:
-        """Take a node out; its children, which are returned, take its place below its parent.
+    def unlink(self, message_id: str) -> tuple[tuple[str, ...], list[BranchSelected]]:
+        """Take a node out; its children take its place below its parent. The path is not rebuilt.
 
-        The path is not rebuilt. What was selected below the node stays on the path if the node was.
+        Returns the children, and the choice that keeps on the path what was on it, if one is needed.
         """
         node = self.nodes[message_id]
-        below = self.choice(message_id)
+        parent_id = node.parent_id
+        shown = self.choice(parent_id)
+        if shown == message_id:
+            shown = self.choice(message_id)
         orphans = self._children.pop(message_id, [])
-        brothers = self._children[node.parent_id]
-        place = brothers.index(message_id)
-        was_chosen = self.choice(node.parent_id) == message_id
-        brothers[place : place + 1] = orphans
+        brothers = [child for child in self._children[parent_id] if child != message_id]
         for orphan in orphans:
-            self.nodes[orphan].parent_id = node.parent_id
+            self.nodes[orphan].parent_id = parent_id
+        self._children[parent_id] = sorted((*brothers, *orphans), key=lambda child: self.nodes[child].order)
         self._selected.pop(message_id, None)
-        if was_chosen:
-            self._selected.pop(node.parent_id or "", None)
-            if below is not None:
-                self._selected[node.parent_id or ""] = below
+        if self._selected.get(parent_id or "") == message_id:
+            del self._selected[parent_id or ""]
         del self.nodes[message_id]
-        return tuple(orphans)
+        news: list[BranchSelected] = []
+        if orphans and shown is not None and len(self._children[parent_id]) > 1:
+            self._selected[parent_id or ""] = shown
+            news.append(BranchSelected(parent_id=parent_id, message_id=shown))
+        return tuple(orphans), news
 
     def choice(self, parent_id: str | None) -> str | None:
         """The child of `parent_id` that is shown when it is."""
