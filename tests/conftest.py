@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
+
+from tests.fakes.llama_server import LlamaServer, running_llama_server
 
 # One deadline for all machines would fail the slow ones; the number of examples keeps the suite short.
 settings.register_profile("sam", deadline=None, max_examples=60)
@@ -21,3 +24,12 @@ def recordings() -> Path:
     if not folder.is_dir():
         pytest.skip("recorded provider traffic is not on this machine (set SAM_RECORDINGS to its folder)")
     return folder
+
+
+@pytest.fixture(scope="session")
+def llama_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LlamaServer]:
+    """A real llama.cpp server with a tiny random model, one for all tests. Skips where xllamacpp is not installed."""
+    pytest.importorskip("xllamacpp", reason="the real llama.cpp server is not installed")
+    pytest.importorskip("gguf", reason="the tiny model cannot be written without gguf")
+    with running_llama_server(tmp_path_factory.mktemp("llama")) as server:
+        yield server

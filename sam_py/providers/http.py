@@ -144,6 +144,10 @@ class Http:
         except (ValueError, RecursionError):
             return response.status_code, dict(response.headers), None
 
+    async def warm_up(self) -> None:
+        """Load the client now, so that the next request does not have to wait for it."""
+        await self._opened()
+
     async def aclose(self) -> None:
         client, self._client = self._client, None
         if client is not None:
