@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -41,4 +42,5 @@ class LoadedHistory:
     errors: list[ErrorOccurred] = field(default_factory=list)
     settings: dict[str, JsonValue] = field(default_factory=dict)
     calls: dict[str, ToolStateChanged] = field(default_factory=dict)
-    tasks: list[TaskRecorded] = field(default_factory=list)
+    tasks: Sequence[TaskRecorded] = ()
+    """Parsed as they are read: nothing on the way to the first paint needs them."""

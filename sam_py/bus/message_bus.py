@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -86,7 +86,8 @@ class MessageBus:
         self._annotations: dict[str, MessageAnnotated] = {}
         self._parsed: OrderedDict[str, Message] = OrderedDict()
         self._subscribers: list[Subscriber] = []
-        self.tasks: list[TaskRecorded] = []
+        self._stored_tasks: Sequence[TaskRecorded] = ()
+        self._tasks: list[TaskRecorded] = []
 
     # Reading
 
@@ -187,6 +188,14 @@ class MessageBus:
             return None
         return error
 
+    @property
+    def tasks(self) -> list[TaskRecorded]:
+        """The runs of the loop, oldest first; stored ones are parsed when this is first read."""
+        if self._stored_tasks:
+            self._tasks = [*self._stored_tasks, *self._tasks]
+            self._stored_tasks = ()
+        return self._tasks
+
     # Listening
 
     def subscribe(self, subscriber: Subscriber) -> Callable[[], None]:
@@ -211,7 +220,8 @@ class MessageBus:
         for error in sorted(history.errors, key=lambda error: error.at):
             self._errors[error.message_id or ""] = error
         self._errors = {at: error for at, error in self._errors.items() if not error.resolved}
-        self.tasks = list(history.tasks)
+        self._stored_tasks = history.tasks
+        self._tasks = []
         for stored in history.messages:
             self._tree.link(Node(stored.id, stored.parent_id, stored.role, None, stored))
         self.settings = settings_from(history.settings)
@@ -446,7 +456,7 @@ class MessageBus:
             self._publish(ErrorShown(self.index_of(message_id), error))
 
     def record_task(self, task: TaskRecorded) -> None:
-        self.tasks.append(task)
+        self._tasks.append(task)
         self._record(task)
 
     def change_setting(self, key: str, value: JsonValue) -> None:

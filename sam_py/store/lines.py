@@ -9,16 +9,28 @@ from __future__ import annotations
 
 import json
 import re
-import zlib
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from sys import intern
 from typing import Any
+from zlib import crc32
 
 from pydantic import BaseModel
 from pydantic_core import PydanticSerializationError
 
 from sam_py.messages.builder import mend_surrogates
-from sam_py.messages.history import HistoryEvent, MessageAdded, event_adapter
+from sam_py.messages.history import (
+    BranchSelected,
+    ErrorOccurred,
+    HistoryEvent,
+    MessageAdded,
+    MessageAnnotated,
+    MessageRemoved,
+    SettingsChanged,
+    TaskRecorded,
+    ToolStateChanged,
+    event_adapter,
+)
 from sam_py.messages.message import Message, SystemMessage, message_adapter
 from sam_py.messages.parts import TextPart
 from sam_py.store.migrations import SCHEMA, migrated
@@ -42,6 +54,15 @@ _HEAD = re.compile(
 _HEAD_END = re.compile(rb'\{"v":1,"event":("\w+"),"rev":\d{1,15},"dev":"[\w-]+"')
 _CRC_MARK = b',"crc":"'
 _CRC_LENGTH = len(_CRC_MARK) + 8 + len('"}')
+_TYPES: dict[str, type[Any]] = {
+    "message_removed": MessageRemoved,
+    "message_annotated": MessageAnnotated,
+    "branch_selected": BranchSelected,
+    "tool_state_changed": ToolStateChanged,
+    "error_occurred": ErrorOccurred,
+    "task_recorded": TaskRecorded,
+    "settings_changed": SettingsChanged,
+}
 _MAX_REV = 10**15
 _BLANK = b" \t\r\0"
 _DECODER = json.JSONDecoder()
@@ -51,9 +72,11 @@ _UTF8_BOM = b"\xef\xbb\xbf"
 class Record:
     """One line as read: its place in the order of changes, and its bytes. The event is parsed when asked for."""
 
-    __slots__ = ("dev", "event_name", "line", "rev", "subject", "sure", "v")
+    __slots__ = ("dev", "event_name", "line", "rest_at", "rev", "subject", "sure", "v")
 
-    def __init__(self, subject: str, event_name: str, rev: int, dev: str, sure: bool, line: bytes, v: int) -> None:
+    def __init__(
+        self, subject: str, event_name: str, rev: int, dev: str, sure: bool, line: bytes, v: int, rest_at: int = 0
+    ) -> None:
         self.subject = subject
         self.event_name = event_name
         self.rev = rev
@@ -61,6 +84,8 @@ class Record:
         self.sure = sure
         self.line = line
         self.v = v
+        self.rest_at = rest_at
+        """Where the event's own fields begin in a line of ours; 0 where it has to be parsed to know."""
 
     def beats(self, other: Record) -> bool:
         """True where this line holds and `other`, about the same subject, does not. A total order."""
@@ -68,6 +93,11 @@ class Record:
 
     def event(self) -> HistoryEvent:
         """The event, parsed. Raises ValueError where it does not fit its type."""
+        kind = _TYPES.get(self.event_name)
+        if self.rest_at and kind is not None:  # by its type: a quarter of the cost of asking the union
+            rest = self.line[self.rest_at : -_CRC_LENGTH]
+            event: HistoryEvent = kind.model_validate_json(b'{"event":"%b",%b}' % (self.event_name.encode(), rest))
+            return event
         return event_adapter.validate_json(_payload(self.line))
 
 
@@ -86,7 +116,7 @@ class MessageRecord(Record):
         role: str,
         id: str,
         parent_id: str | None,
-        created: str,
+        created: bytes,
     ) -> None:
         self.subject = "message:" + id
         self.event_name = "message_added"
@@ -95,6 +125,7 @@ class MessageRecord(Record):
         self.sure = sure
         self.line = line
         self.v = v
+        self.rest_at = 0
         self.role = role
         self.id = id
         self.parent_id = parent_id
@@ -150,27 +181,20 @@ def write_line(event: BaseModel, rev: int, dev: str) -> bytes:
 
 def read_line(line: bytes, dev: str = "") -> Record | None:
     """The record of one line without its break, or None where it is none. `dev` stands in for a missing one."""
-    sure = _is_verified(line)
+    sure = line[-_CRC_LENGTH:] == b'%b%08x"}' % (_CRC_MARK, crc32(line[:-_CRC_LENGTH]))
     if sure and (head := _HEAD.match(line)) is not None:
         event, rev, by, name, role, id, parent, created, value = head.groups()
         if role is not None:
             if event == b"message_added" and name == b"message":
-                return MessageRecord(
-                    int(rev),
-                    by.decode(),
-                    True,
-                    line,
-                    1,
-                    role.decode(),
-                    id.decode(),
-                    None if parent is None else parent.decode(),
-                    created.decode(),
-                )
+                above = None if parent is None else parent.decode()
+                by_name, role_name = intern(by.decode()), intern(role.decode())
+                return MessageRecord(int(rev), by_name, True, line, 1, role_name, id.decode(), above, created)
         else:
             kind = _SUBJECTS.get(event.decode())
             if kind is not None and kind[1] == name.decode():
                 subject = f"{kind[0]}:{'' if value is None else value.decode()}"
-                return Record(subject, event.decode(), int(rev), by.decode(), True, line, 1)
+                by_name = intern(by.decode())
+                return Record(subject, event.decode(), int(rev), by_name, True, line, 1, head.start(4) - 1)
     return _read_slowly(line, dev, sure)
 
 
@@ -183,10 +207,10 @@ def read_lines(raw: bytes, dev: str = "") -> Reading:
     good_end = position = start
     for piece in raw[start:].split(b"\n") if start else raw.split(b"\n"):
         end = min(position + len(piece) + 1, len(raw))
-        if not piece.strip(b" \t\r"):
+        line = piece.strip(_BLANK)
+        if not line and not piece.strip(b" \t\r"):
             position = end
             continue
-        line = piece.strip(_BLANK)
         record = read_line(line, dev) if line else None
         if record is not None:
             records.append(record)
@@ -207,12 +231,12 @@ def read_lines(raw: bytes, dev: str = "") -> Reading:
 
 
 def _closed(body: bytes) -> bytes:
-    return b'%b%b%08x"}\n' % (body, _CRC_MARK, zlib.crc32(body))
+    return b'%b%b%08x"}\n' % (body, _CRC_MARK, crc32(body))
 
 
 def _is_verified(line: bytes) -> bool:
     body = line[:-_CRC_LENGTH]
-    return line[-_CRC_LENGTH:] == b'%b%08x"}' % (_CRC_MARK, zlib.crc32(body))
+    return line[-_CRC_LENGTH:] == b'%b%08x"}' % (_CRC_MARK, crc32(body))
 
 
 def _payload(line: bytes) -> bytes:
@@ -253,7 +277,7 @@ def _record_of(fields: Any, line: bytes, dev: str, sure: bool) -> Record | None:
         if isinstance(value, str) or (value is None and key == "parent_id"):
             return Record(f"{kind}:{value or ''}", name, rev, by, sure, line, version)
         return None
-    return Record(f"unknown:{name}:{rev}:{by}:{zlib.crc32(line):08x}", name, rev, by, sure, line, version)
+    return Record(f"unknown:{name}:{rev}:{by}:{crc32(line):08x}", name, rev, by, sure, line, version)
 
 
 def _message_record(
@@ -275,12 +299,13 @@ def _version(fields: dict[str, Any]) -> int:
     return version if type(version) is int else SCHEMA
 
 
-def _created(value: object) -> str:
+def _created(value: object) -> bytes:
     try:
         moment = datetime.fromisoformat(str(value))
-    except ValueError:
-        return ""
-    return moment.astimezone(UTC).replace(tzinfo=None).isoformat() if moment.tzinfo else moment.isoformat()
+        moment = moment.astimezone(UTC) if moment.tzinfo else moment
+    except (ValueError, OverflowError):
+        return b""
+    return moment.replace(tzinfo=None).isoformat().encode()
 
 
 def _salvage(piece: bytes, dev: str) -> list[Record]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from typing import overload
 
 from pydantic import JsonValue
 
@@ -20,6 +21,31 @@ from sam_py.messages.history import (
 from sam_py.store.lines import MessageRecord, Record
 
 log = logging.getLogger(__name__)
+
+
+class StoredTasks(Sequence[TaskRecorded]):
+    """The runs of the loop, parsed as they are read."""
+
+    def __init__(self, records: list[Record]) -> None:
+        self._records = records
+
+    def __len__(self) -> int:
+        return len(self._records)
+
+    @overload
+    def __getitem__(self, index: int) -> TaskRecorded: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[TaskRecorded]: ...
+    def __getitem__(self, index: int | slice) -> TaskRecorded | Sequence[TaskRecorded]:
+        if isinstance(index, slice):
+            return StoredTasks(self._records[index])
+        try:
+            event = self._records[index].event()
+        except (ValueError, RecursionError):
+            log.warning("a task_recorded line could not be read and is kept as it is")
+            return TaskRecorded(id="")
+        assert isinstance(event, TaskRecorded)
+        return event
 
 
 def take(winners: dict[str, Record], record: Record) -> bool:
@@ -43,8 +69,13 @@ def history_of(winners: Mapping[str, Record]) -> LoadedHistory:
         else:
             others.append(record)
     others.sort(key=lambda record: (record.rev, record.dev, record.line))
+    tasks: list[Record] = []
     for record in others:
-        _sort_in(record, history, removed)
+        if record.event_name == "task_recorded":
+            tasks.append(record)
+        else:
+            _sort_in(record, history, removed)
+    history.tasks = StoredTasks(tasks)
     history.messages.extend(in_order(messages, removed))
     _resolve_choices(history, removed)
     return history
@@ -124,8 +155,6 @@ def _sort_in(record: Record, history: LoadedHistory, removed: dict[str, str | No
             history.settings[event.key] = value
         case ToolStateChanged():
             history.calls[event.call_id] = event
-        case TaskRecorded():
-            history.tasks.append(event)
         case _:
             pass
 
