@@ -42,5 +42,5 @@ class LoadedHistory:
     errors: list[ErrorOccurred] = field(default_factory=list)
     settings: dict[str, JsonValue] = field(default_factory=dict)
     calls: dict[str, ToolStateChanged] = field(default_factory=dict)
-    tasks: Sequence[TaskRecorded] = ()
+    tasks: Sequence[TaskRecorded] = field(default_factory=list)
     """Parsed as they are read: nothing on the way to the first paint needs them."""
