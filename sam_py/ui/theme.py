@@ -49,7 +49,7 @@ LIGHT = Palette(
     on_bubble="#1d1d1f",
     code="#f6f6f4",
     border="#e3e3df",
-    hover="#ececE8",
+    hover="#ececea",
     selected="#e2e9e5",
     selection="#b9dccf",
     link="#1b6450",
@@ -80,6 +80,59 @@ DARK = Palette(
     warning="#e3b565",
     success="#7cc891",
 )
+
+
+HIGH_CONTRAST_LIGHT = Palette(
+    window="#ffffff",
+    sidebar="#ffffff",
+    raised="#ffffff",
+    text="#000000",
+    text_muted="#2e2e30",
+    accent="#0a4d3c",
+    on_accent="#ffffff",
+    bubble="#e6f0ec",
+    on_bubble="#000000",
+    code="#f2f2f2",
+    border="#6a6a6a",
+    hover="#e2e2e2",
+    selected="#cfe3db",
+    selection="#a9d8c7",
+    link="#0a4d3c",
+    error="#8f0f08",
+    error_surface="#ffffff",
+    warning="#5c3b00",
+    success="#0f4f20",
+)
+"""Every text at 7:1 or more, and lines that can be seen: where the system asks for more contrast."""
+
+HIGH_CONTRAST_DARK = Palette(
+    window="#000000",
+    sidebar="#000000",
+    raised="#0d0d0d",
+    text="#ffffff",
+    text_muted="#d6d6d6",
+    accent="#86e0c5",
+    on_accent="#000000",
+    bubble="#14241e",
+    on_bubble="#ffffff",
+    code="#121212",
+    border="#9a9a9a",
+    hover="#2a2a2a",
+    selected="#1d3a31",
+    selection="#1f5c49",
+    link="#8fe6cd",
+    error="#ffb4ac",
+    error_surface="#1a0000",
+    warning="#ffd58a",
+    success="#9be8ac",
+)
+
+
+def palette_for(*, dark: bool, high_contrast: bool = False) -> Palette:
+    """The palette for the system's wishes."""
+    if high_contrast:
+        return HIGH_CONTRAST_DARK if dark else HIGH_CONTRAST_LIGHT
+    return DARK if dark else LIGHT
 
 
 @dataclass(frozen=True, slots=True)
