@@ -1,0 +1,477 @@
+"""The composer: where a person writes a message, attaches to it, sends it, and stops the reply."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Literal
+
+from PySide6.QtCore import QEvent, QMimeData, Qt, Signal
+from PySide6.QtGui import (
+    QColor,
+    QDragEnterEvent,
+    QDragLeaveEvent,
+    QDragMoveEvent,
+    QDropEvent,
+    QFont,
+    QImage,
+    QPaintEvent,
+    QPalette,
+    QResizeEvent,
+)
+from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
+
+from sam_py.messages.parts import Parts
+from sam_py.settings.model import ModelChoice, ProviderSettings
+from sam_py.store.drafts import Draft
+from sam_py.ui.chat.attachments_intake import (
+    TEXT_MAX_BYTES,
+    Intake,
+    PastedImage,
+    PastedText,
+    Source,
+    size_text,
+)
+from sam_py.ui.chat.composer_attachments import AttachmentTray, Spawn
+from sam_py.ui.chat.composer_box import SHADOW_PX, ComposerBox
+from sam_py.ui.chat.composer_chips import ChipRow
+from sam_py.ui.chat.composer_lines import ComposerErrors, ComposerLine
+from sam_py.ui.chat.composer_preview import AttachmentPreview
+from sam_py.ui.chat.composer_queue import Queued, QueueList
+from sam_py.ui.chat.composer_text import ComposerText, offers_attachment
+from sam_py.ui.chat.model_picker import GUIDE, ModelPicker, model_name
+from sam_py.ui.widgets.buttons import IconButton, PillButton
+from sam_py.ui.widgets.icons import Icons
+
+PASTE_CHARACTERS = 8_000
+PASTE_LINES = 200
+"""A pasted text beyond either becomes an attachment: the box stays quick and the message readable."""
+MOST_ATTACHMENTS = 20
+_COUNT_SHOWN_FROM = 2_000
+_GUTTER_PX = 16
+
+
+class Composer(QWidget):
+    """The box at the foot of the conversation.
+
+    What stands in it belongs to one conversation at a time: `set_draft` replaces all of it, undo history included, and
+    `draft_changed` is emitted at every change, before anything else can replace it. While an earlier message is edited
+    the draft waits and is not announced. Nothing is removed from the box before the signal that carries it was emitted.
+    """
+
+    send_requested = Signal(str, object)
+    """text, parts: also while busy, when the session queues it"""
+    stop_requested = Signal()
+    edit_last_requested = Signal()
+    edit_submitted = Signal(str, str, object)
+    """message id, text, parts"""
+    edit_cancelled = Signal()
+    draft_changed = Signal(object)
+    """`Draft`"""
+    queued_removed = Signal(int)
+    queued_edited = Signal(int)
+    model_chosen = Signal(str, str)
+    """provider id, model id"""
+    models_refresh_requested = Signal()
+    add_provider_requested = Signal()
+
+    def __init__(
+        self,
+        icons: Icons,
+        intake: Intake,
+        spawn: Spawn,
+        *,
+        path_of: Callable[[str], Path | None] | None = None,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._icons = icons
+        self._themes = icons.themes
+        self._busy = False
+        self._loading = False
+        self._send_when_read = False
+        self._editing: str | None = None
+        self._draft_aside = Draft()
+        self._model_label = ""
+        self.setAcceptDrops(True)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
+        self.setAccessibleName(self.tr("Composer"))
+
+        self.tray = AttachmentTray(intake, spawn, path_of=path_of, parent=self)
+        self.box = ComposerBox(self._themes, self)
+        self.queue = QueueList(icons, self.box)
+        self.banner = ComposerLine(icons, "edit", "accent", self.tr("Cancel editing"), self.box)
+        self.errors = ComposerErrors(icons, self.box)
+        self.chips = ChipRow(icons, self.tray, self.box)
+        self.text = ComposerText(self._themes, self.box)
+        self.attach_button = IconButton(icons, "attach", self.tr("Attach files"), shortcut="Ctrl+Shift+A")
+        self.model_button = PillButton(
+            icons, "", icon="model", trailing_icon="chevron-down", label=self.tr("Choose the model"), max_width_px=280
+        )
+        self.picker = ModelPicker(icons, self)
+        self.hint = _Hint(self.box)
+        self.stop_button = IconButton(icons, "stop", self.tr("Stop"), shortcut="Esc", role="text", size_px=34)
+        self.send_button = IconButton(icons, "send", self.tr("Send"), size_px=34, filled=True)
+        self._build()
+        self._connect()
+        self._take_theme()
+        self._refresh()
+
+    # What the window tells the composer
+
+    def set_draft(self, draft: Draft) -> None:
+        """Show another conversation's draft; an edit under way and anything still being read are given up."""
+        self._leave_edit()
+        self.errors.clear()
+        self._show(draft)
+
+    def draft(self) -> Draft:
+        """What stands in the box now; while an earlier message is edited, the draft that waits behind it."""
+        if self._editing is not None:
+            return self._draft_aside
+        return Draft(text=self.text.text(), parts=self.tray.parts)
+
+    def put_back(self, text: str, parts: Parts = ()) -> None:
+        """Return a message that could not be sent: in front of what has been typed since."""
+        now = self.draft()
+        joined = "\n\n".join(piece for piece in (text, now.text) if piece)
+        self._show(Draft(text=joined, parts=(*parts, *now.parts)))
+        self._changed()
+
+    def set_busy(self, busy: bool) -> None:
+        """While a reply streams there is a stop button, and sending queues."""
+        self._busy = busy
+        self._refresh()
+
+    def set_queued(self, messages: Sequence[Queued]) -> None:
+        self.queue.set_messages(messages)
+
+    def set_models(
+        self, providers: Sequence[ProviderSettings], current: ModelChoice, recent: Sequence[ModelChoice] = ()
+    ) -> None:
+        """Offer these models, and name `current` as the one that the next message goes to."""
+        self.picker.set_models(providers, current, recent)
+        if current.provider == GUIDE:
+            self.set_model(self.tr("Offline guide"), "guide")
+        else:
+            self.set_model(model_name(current.model), "model")
+
+    def open_model_picker(self) -> None:
+        self.picker.popup(self.model_button)
+
+    def set_model(self, label: str, icon: str = "model") -> None:
+        """Name the model that the next message goes to, on the button and in the placeholder."""
+        self._model_label = label
+        self.model_button.set_words(label or self.tr("Choose a model"), icon=icon)
+        self.model_button.set_label(self.tr("Model: {name}. Choose another").format(name=label or self.tr("none")))
+        self._refresh()
+
+    def set_send_with(self, key: Literal["enter", "ctrl_enter"]) -> None:
+        self.text.set_send_with(key)
+
+    def set_edit_mode(self, message_id: str, text: str, parts: Parts = ()) -> None:
+        """Edit an earlier message; the draft waits until that is submitted or cancelled."""
+        if self._editing is None:
+            self._draft_aside = self.draft()
+        self._editing = message_id
+        self.banner.set_words(self.tr("Editing an earlier message — Esc cancels"))
+        self._show(Draft(text=text, parts=parts))
+        self.focus_text()
+
+    @property
+    def is_editing(self) -> bool:
+        return self._editing is not None
+
+    def cancel_edit(self) -> None:
+        """Leave the earlier message as it was and show the draft again."""
+        if self._editing is None:
+            return
+        draft = self._draft_aside
+        self._leave_edit()
+        self._show(draft)
+        self.edit_cancelled.emit()
+
+    def focus_text(self) -> None:
+        self.text.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    # What comes in
+
+    def add_paths(self, paths: Iterable[Path | str]) -> None:
+        """Attach files; a chip appears for each, an error line for what cannot be read."""
+        self._attach([Path(path) for path in paths])
+
+    def take_mime(self, mime: QMimeData) -> bool:
+        """Take what was pasted or dropped, here or on the conversation. False: nothing in it is for a message."""
+        local = [Path(url.toLocalFile()) for url in mime.urls() if url.isLocalFile()]
+        if local:
+            self._attach(local)
+            return True
+        if offers_attachment(mime):
+            image = mime.imageData()
+            if isinstance(image, QImage) and not image.isNull():
+                self._attach([PastedImage(image, self.tr("Pasted picture.png"))])
+                return True
+        if mime.hasText():
+            self.take_text(mime.text())
+            return True
+        return False
+
+    def take_text(self, text: str) -> None:
+        """Insert `text` at the cursor; a long one becomes an attachment, a giant one is refused and nothing changes."""
+        if len(text) > TEXT_MAX_BYTES:
+            sentence = self.tr(
+                "The pasted text has {size}; at most {most} can be attached. Save it as a file and attach the part "
+                "that matters."
+            )
+            self.errors.add(sentence.format(size=size_text(len(text)), most=size_text(TEXT_MAX_BYTES)))
+        elif len(text) > PASTE_CHARACTERS or text.count("\n") >= PASTE_LINES:
+            self._attach([PastedText(text, self.tr("Pasted text.txt"))])
+        else:
+            self.text.insert_as_typed(text)
+
+    def send(self) -> None:
+        """Send what is there; while attachments are still being read, as soon as they are."""
+        text = self.text.text()
+        if not text.strip() and not self.tray.items:
+            return
+        if self.tray.is_reading:
+            self._send_when_read = True
+            self._refresh()
+            return
+        parts = self.tray.parts
+        self._send_when_read = False
+        self.errors.clear()
+        if self._editing is not None:
+            message_id, draft = self._editing, self._draft_aside
+            self.edit_submitted.emit(message_id, text, parts)
+            self._leave_edit()
+            self._show(draft)
+            return
+        self.send_requested.emit(text, parts)
+        self._show(Draft())
+        self._changed()
+
+    def choose_files(self) -> None:
+        """Open the system's file dialog."""
+        dialog = QFileDialog(self, self.tr("Attach files"))
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.setFileMode(QFileDialog.FileMode.ExistingFiles)
+        dialog.filesSelected.connect(self.add_paths)
+        dialog.open()
+
+    # Inside
+
+    def _build(self) -> None:
+        controls = QHBoxLayout()
+        controls.setContentsMargins(6, 2, 6, 6)
+        controls.setSpacing(4)
+        controls.addWidget(self.attach_button)
+        controls.addWidget(self.model_button)
+        controls.addStretch(1)
+        controls.addWidget(self.hint)
+        controls.addSpacing(4)
+        controls.addWidget(self.stop_button)
+        controls.addWidget(self.send_button)
+        self.hint.setTextFormat(Qt.TextFormat.PlainText)
+        self.hint.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self.hint.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        controls.setStretchFactor(self.hint, 1)
+
+        inside = QVBoxLayout()
+        inside.setContentsMargins(8, 8, 8, 0)
+        inside.setSpacing(8)
+        for widget in (self.banner, self.errors, self.chips):
+            inside.addWidget(widget)
+        words = QHBoxLayout()
+        words.setContentsMargins(8, 2, 4, 0)
+        words.addWidget(self.text)
+        inside.addLayout(words)
+
+        column = QVBoxLayout(self.box)
+        column.setContentsMargins(SHADOW_PX, 0, SHADOW_PX, SHADOW_PX)
+        column.setSpacing(0)
+        column.addWidget(self.queue)
+        column.addLayout(inside)
+        column.addLayout(controls)
+        self._outer = QVBoxLayout(self)
+        self._outer.setContentsMargins(_GUTTER_PX, 0, _GUTTER_PX, 10)
+        self._outer.addWidget(self.box)
+        self.setFocusProxy(self.text)
+        order = (self.text, self.attach_button, self.model_button, self.stop_button, self.send_button)
+        for before, after in itertools.pairwise(order):
+            QWidget.setTabOrder(before, after)
+
+    def _connect(self) -> None:
+        self.text.submitted.connect(self.send)
+        self.text.escaped.connect(self._escape)
+        self.text.up_in_empty.connect(self._up)
+        self.text.mime_offered.connect(self.take_mime)
+        self.text.focus_changed.connect(self.box.set_focused)
+        self.text.textChanged.connect(self._changed)
+        self.tray.changed.connect(self._changed)
+        self.tray.failed.connect(self._attachment_failed)
+        self.tray.settled.connect(self._attachments_settled)
+        self.chips.opened.connect(self._preview)
+        self.chips.left_empty.connect(self.focus_text)
+        self.banner.button.clicked.connect(self.cancel_edit)
+        self.queue.removed.connect(self.queued_removed)
+        self.queue.edited.connect(self.queued_edited)
+        self.attach_button.clicked.connect(self.choose_files)
+        self.model_button.clicked.connect(self.open_model_picker)
+        self.picker.model_chosen.connect(self.model_chosen)
+        self.picker.refresh_requested.connect(self.models_refresh_requested)
+        self.picker.add_provider_requested.connect(self.add_provider_requested)
+        self.stop_button.clicked.connect(self.stop_requested)
+        self.send_button.clicked.connect(self.send)
+        self._themes.changed.connect(self._take_theme)
+
+    def _show(self, draft: Draft) -> None:
+        self._loading = True
+        self._send_when_read = False
+        try:
+            self.text.set_text(draft.text)
+            self.tray.set_parts(draft.parts)
+        finally:
+            self._loading = False
+        self._refresh()
+
+    def _leave_edit(self) -> None:
+        self._editing = None
+        self._draft_aside = Draft()
+        self.banner.set_words("")
+
+    def _attach(self, sources: Sequence[Source]) -> None:
+        room = max(0, MOST_ATTACHMENTS - len(self.tray.items))
+        for source in sources[:room]:
+            self.tray.add(source)
+        left_out = len(sources) - room
+        if left_out > 0:
+            sentence = self.tr("A message takes at most {most} attachments; {n} were left out.")
+            self.errors.add(sentence.format(most=MOST_ATTACHMENTS, n=left_out))
+
+    def _changed(self) -> None:
+        if self._loading:
+            return
+        self._refresh()
+        if self._editing is None:
+            self.draft_changed.emit(self.draft())
+
+    def _refresh(self) -> None:
+        """Buttons, placeholder and hint follow from what is there."""
+        has_content = bool(self.tray.items) or not self.text.is_empty()
+        self.stop_button.setVisible(self._busy)
+        self.stop_button.set_icon("stop", filled=not has_content)
+        self.send_button.setVisible(has_content or not self._busy)
+        self.send_button.setEnabled(has_content)
+        label = self.tr("Save and send again") if self.is_editing else self.tr("Send")
+        self.send_button.set_label(self.tr("Queue this message") if self._busy and not self.is_editing else label)
+        self.text.setPlaceholderText(
+            self.tr("Message {model}").format(model=self._model_label) if self._model_label else self.tr("Message")
+        )
+        self.hint.setText(self._hint(has_content))
+
+    def _hint(self, has_content: bool) -> str:
+        if self._send_when_read:
+            return self.tr("Sending when the attachments are read…")
+        length = self.text.document().characterCount() - 1
+        if length >= _COUNT_SHOWN_FROM:
+            return self.tr("{n} characters").format(n=self.locale().toString(length))
+        if self._busy and has_content and not self.is_editing:
+            return self.tr("Queued until the reply ends")
+        return ""
+
+    def _attachment_failed(self, sentence: str) -> None:
+        self._send_when_read = False  # the person decides whether to send without it
+        self.errors.add(sentence)
+        self._refresh()
+
+    def _attachments_settled(self) -> None:
+        if self._send_when_read:
+            self.send()
+
+    def _preview(self, item_id: int) -> None:
+        item = next((item for item in self.tray.items if item.id == item_id), None)
+        chip = next((chip for chip in self.chips.chips if chip.item.id == item_id), None)
+        if item is None or chip is None or item.part is None:
+            return
+        preview = AttachmentPreview(self._icons, item, self)
+        preview.removed.connect(self.tray.remove)
+        preview.text_wanted_in_message.connect(self.put_into_message)
+        preview.show_above(chip)
+
+    def put_into_message(self, item_id: int) -> None:
+        """Turn a text attachment into text of the message, at the cursor."""
+        item = next((item for item in self.tray.items if item.id == item_id), None)
+        if item is not None and item.text:
+            self.tray.remove(item_id)
+            self.text.insert_as_typed(item.text)
+            self.focus_text()
+
+    def _escape(self) -> None:
+        if self.is_editing:
+            self.cancel_edit()
+        elif self._busy:
+            self.stop_requested.emit()
+
+    def _up(self) -> None:
+        if not self.is_editing and not self.tray.items:
+            self.edit_last_requested.emit()
+
+    def _take_theme(self) -> None:
+        theme = self._themes.current
+        font = QFont(self.font())
+        font.setPointSizeF(theme.small_pt)
+        self.hint.setFont(font)
+        palette = QPalette(self.hint.palette())
+        palette.setColor(QPalette.ColorRole.WindowText, QColor(theme.palette.text_muted))
+        self.hint.setPalette(palette)
+        self._centre()
+
+    def _centre(self) -> None:
+        """Keep to the conversation's column: never wider than the theme says."""
+        side = max(_GUTTER_PX, (self.width() - self._themes.current.column_px) // 2)
+        self._outer.setContentsMargins(side - SHADOW_PX, 0, side - SHADOW_PX, 10)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._centre()
+
+    def _show_drop(self, shown: bool) -> None:
+        self.box.set_drop_words(self.tr("Drop to attach") if shown else "")
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        mime = event.mimeData()
+        if offers_attachment(mime) or mime.hasText():
+            event.setDropAction(Qt.DropAction.CopyAction)
+            event.accept()
+            self._show_drop(True)
+        else:
+            event.ignore()
+
+    def dragMoveEvent(self, event: QDragMoveEvent) -> None:
+        event.setDropAction(Qt.DropAction.CopyAction)
+        event.accept()
+
+    def dragLeaveEvent(self, event: QDragLeaveEvent) -> None:
+        self._show_drop(False)
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        self._show_drop(False)
+        if self.take_mime(event.mimeData()):
+            event.setDropAction(Qt.DropAction.CopyAction)
+            event.accept()
+            self.focus_text()
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.LanguageChange:
+            self._refresh()
+
+
+class _Hint(QLabel):
+    """Words that are shown only where there is room for all of them."""
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        if self.sizeHint().width() <= self.width():
+            super().paintEvent(event)
