@@ -15,14 +15,15 @@ WIDTH, LAYERS, HEADS, FEED_FORWARD, CONTEXT = 64, 2, 4, 128, 4096
 _BEGIN, _END = 1, 2
 _BIAS = 0
 """The dimension of every embedding that has the same value, so that a row of the output head acts as a bias there."""
-_WORDS = (
+_SPOKEN = (
     "a about after all also an and answer any are as ask at be because before but by can come could day do even "
     "every find first for from give go good had has have he here how I if in into is it just know let like little "
     "long look made make many me more most much must my new no not now of on one only or other our out over people "
     "place question read right same say see she should small so some still take tell than that the their them then "
     "there these they thing think this time to too two up use very want was way we well what when where which who "
     "why will with word work would write year yes you your"
-).split()  # noqa: SIM905 - a list of 150 lines would hide the model
+)
+_WORDS = _SPOKEN.split()
 
 CHAT_TEMPLATE = (
     "{% for message in messages %}<|turn|>{{ message.role }}\n{{ message.content }}<|done|>\n{% endfor %}"
