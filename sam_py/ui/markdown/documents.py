@@ -155,6 +155,7 @@ class _Setter:
         self.cursor = QTextCursor(document)
         self.out = Decorations()
         self.ordered: dict[int, bool] = {}
+        self.list_index = -1  # the list at the first level that goes on
 
     def run(self, *, inline: bool) -> Decorations:
         cursor, out = self.cursor, self.out
@@ -219,8 +220,13 @@ class _Setter:
             self._heading(block)
             return style.paragraph_px * (2.2, 2.0, 1.7, 1.4, 1.4, 1.4)[self.level - 1], style.paragraph_px * 0.75
         if items is not None:
-            return style.item_px, style.item_px
-        if fmt.indent():
+            top = style.item_px
+            if self.out.markers[-1].level == 1 and was.objectIndex() != self.list_index:
+                top, self.list_index = style.paragraph_px, was.objectIndex()
+            return top, style.item_px
+        if not fmt.indent():
+            self.list_index = -1
+        else:
             return style.item_px, style.item_px
         return style.paragraph_px, style.paragraph_px
 
@@ -383,13 +389,13 @@ def paint_decorations(
     for number in decorations.rules:
         box = rect_of(number, number)
         painter.fillRect(QRectF(0, round(box.center().y()), width, 1), style.colour("border"))
-    painter.setBrush(style.colour("code"))
-    if decorations.code_spans:
-        painter.setPen(QPen(style.colour("border"), 1))
+    pill = style.colour("border")
+    pill.setAlphaF(0.62)
+    painter.setBrush(pill)
     for position, length in decorations.code_spans:
         for box in span_rects(document, position, length):
             if box.intersects(clip):
-                painter.drawRoundedRect(box.adjusted(-2.5, 1, 2.5, -1), 4, 4)
+                painter.drawRoundedRect(box.adjusted(-2, 1, 2, -1), 4, 4)
     for marker in decorations.markers:
         _paint_marker(painter, document, marker, style, clip)
     painter.restore()

@@ -22,7 +22,7 @@ Kind = Literal["prose", "code", "table", "math", "image"]
 
 SOFT_CHARS = 600
 """From here on prose is cut at the next blank line outside lists and quotes, or before a heading."""
-LIST_CHARS = 1_200
+LIST_CHARS = 700
 """From here on a list is cut before its next item."""
 HARD_CHARS = 2_400
 """No prose goes on beyond this: it is cut at a line's or a sentence's end."""

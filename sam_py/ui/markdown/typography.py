@@ -72,7 +72,7 @@ def typography(theme: Theme) -> Typography:
         body_line_px=max(line_px, metrics.height()),
         mono_line_px=round(QFontMetricsF(mono).height() * 1.28),
         indent_px=round(em_px * 1.75),
-        paragraph_px=round(em_px * 0.72),
+        paragraph_px=round(em_px * 0.82),
         item_px=round(em_px * 0.3),
         qt_palette=palette,
     )

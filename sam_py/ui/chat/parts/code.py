@@ -6,13 +6,15 @@ scrolls sideways.
 
 from __future__ import annotations
 
+import time
 from bisect import bisect_right
 from typing import Any
 
-from PySide6.QtCore import QCoreApplication, QPointF, QRectF, Qt
-from PySide6.QtGui import QFontMetricsF, QPainter, QPen, QTextLayout, QTextLine, QTextOption
+from PySide6.QtCore import QCoreApplication, QPointF, QRectF, Qt, QTimer
+from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen, QTextCharFormat, QTextLayout, QTextLine, QTextOption
 
 from sam_py.ui.chat.parts.base import Part, Surroundings, Target, word_bounds
+from sam_py.ui.markdown.highlight import DARK_CODE, LIGHT_CODE, Highlighter, Span
 from sam_py.ui.markdown.segments import Segment
 
 FOLD_CHARS = 10_000
@@ -20,6 +22,8 @@ FOLD_CHARS = 10_000
 PAD_PX = 14
 HEADER_PX = 34
 _CACHED_LINES = 400
+COLOUR_MS = 5
+"""How long one repaint may spend on colours."""
 
 
 class CodePart(Part):
@@ -37,12 +41,20 @@ class CodePart(Part):
         self._natural_px = 0.0
         self._widest = 0
         self._layouts: dict[int, QTextLayout] = {}
+        self._highlighter: Highlighter | None = None
+        self._coloured = 0  # so many lines have their colours
+        self._formats: dict[str, QTextCharFormat] = {}
+        self._more = QTimer()
+        self._more.setSingleShot(True)
+        self._more.setInterval(0)
+        self._more.timeout.connect(self._repaint)
 
     def show(self, segment: Segment, provisional: str = "") -> None:
         if segment is not self._segment:
             self.clear()
             self._segment = segment
             self.language = segment.language
+            self._highlighter = None
             self.depth = segment.depth
         if segment.content_size > self._taken:
             new = segment.content_from(self._taken)
@@ -53,6 +65,10 @@ class CodePart(Part):
     def restyle(self) -> None:
         super().restyle()
         self._layouts.clear()
+        self._formats.clear()
+        self._widest = 0
+        for line in sorted(self._lines, key=len)[-20:]:
+            self._measure(line)
 
     def layout_for(self, width: int) -> int:
         self.width = width
@@ -77,6 +93,7 @@ class CodePart(Part):
         first = max(0, int((clip.top() - HEADER_PX) // line_px))
         last = min(self._line_count(), int((clip.bottom() - HEADER_PX) // line_px) + 1)
         painter.setPen(style.colour("text"))
+        self._colour_up_to(last)
         x = PAD_PX - self.scroll_x
         offset = (line_px - QFontMetricsF(style.mono).height()) / 2
         for number in range(first, last):
@@ -135,6 +152,9 @@ class CodePart(Part):
         self._natural_px = 0.0
         self._widest = 0
         self._layouts.clear()
+        self._highlighter = None
+        self._coloured = 0
+        self._more.stop()
         self.scroll_x = 0.0
         self.copied = False
         self.selection = None
@@ -183,9 +203,38 @@ class CodePart(Part):
     def is_text_at(self, point: QPointF) -> bool:
         return point.y() >= HEADER_PX - 4
 
+    def _colour_up_to(self, last: int) -> None:
+        """Colour the lines before `last`, for `COLOUR_MS` at most; the rest follows in the next frame."""
+        if self._coloured >= last or not self.language:
+            return
+        if self._highlighter is None:
+            self._highlighter = Highlighter(self.language)
+        stop = time.perf_counter() + COLOUR_MS / 1000
+        while self._coloured < last and self._highlighter.active:
+            upto = min(last, self._coloured + 16)
+            first = self._highlighter.update(self._lines, upto)
+            for number in range(first, upto):
+                self._layouts.pop(number, None)
+            self._coloured = upto
+            if time.perf_counter() > stop:
+                self._more.start()
+                break
+
+    def _repaint(self) -> None:
+        self.around.changed(self, False)
+
+    def _format(self, role: str) -> QTextCharFormat:
+        fmt = self._formats.get(role)
+        if fmt is None:
+            fmt = self._formats[role] = QTextCharFormat()
+            fmt.setForeground(QColor((DARK_CODE if self.style.theme.dark else LIGHT_CODE)[role]))
+            fmt.setFontItalic(role == "comment")
+        return fmt
+
     def _append(self, text: str) -> None:
         lines = text.expandtabs(4).replace("\0", "\ufffd").split("\n")
         self._layouts.pop(len(self._lines) - 1, None)
+        self._coloured = min(self._coloured, len(self._lines) - 1)
         self._put(self._lines[-1] + lines[0])
         for line in lines[1:]:
             self._starts.append(self._starts[-1] + len(self._lines[-1]) + 1)
@@ -227,6 +276,9 @@ class CodePart(Part):
             option.setWrapMode(QTextOption.WrapMode.NoWrap)
             layout.setTextOption(option)
             layout.setCacheEnabled(True)
+            coloured = self._highlighter.spans if self._highlighter is not None else []
+            if number < min(self._coloured, len(coloured)):
+                layout.setFormats([self._range(span) for span in coloured[number]])
             layout.beginLayout()
             line = layout.createLine()
             line.setLineWidth(1e7)
@@ -234,6 +286,12 @@ class CodePart(Part):
             layout.endLayout()
             self._layouts[number] = layout
         return layout
+
+    def _range(self, span: Span) -> QTextLayout.FormatRange:
+        what = QTextLayout.FormatRange()
+        what.start, what.length = span[0], span[1]
+        what.format = self._format(span[2])
+        return what
 
 
 def _cursor_x(line: QTextLine, position: int) -> float:

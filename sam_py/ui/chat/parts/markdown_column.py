@@ -24,7 +24,7 @@ from PySide6.QtGui import (
     QResizeEvent,
     QWheelEvent,
 )
-from PySide6.QtWidgets import QToolTip, QWidget
+from PySide6.QtWidgets import QApplication, QToolTip, QWidget
 
 from sam_py.ui.chat.parts.base import Part, Surroundings, Target
 from sam_py.ui.chat.parts.code import CodePart
@@ -92,6 +92,7 @@ class MarkdownColumn(QWidget):
         self._hovered: Part | None = None
         self._focus_at = -1
         self._pressed: Target | None = None
+        self._press_point = QPoint()
         self._copied = QTimer(self)
         self._copied.setSingleShot(True)
         self._copied.setInterval(COPIED_MS)
@@ -446,16 +447,16 @@ class MarkdownColumn(QWidget):
         self._pressed = (
             self.target_at(event.position().toPoint()) if event.button() == Qt.MouseButton.LeftButton else None
         )
+        self._press_point = event.position().toPoint()
         event.ignore()
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         pressed, self._pressed = self._pressed, None
-        if pressed is not None and event.button() == Qt.MouseButton.LeftButton:
+        moved = (event.position().toPoint() - self._press_point).manhattanLength() >= QApplication.startDragDistance()
+        if pressed is not None and event.button() == Qt.MouseButton.LeftButton and not moved:
             released = self.target_at(event.position().toPoint())
             if released is not None and (released.kind, released.value) == (pressed.kind, pressed.value):
                 self.activate(released)
-                event.accept()
-                return
         event.ignore()
 
     def leaveEvent(self, event: QEvent) -> None:
