@@ -22,6 +22,8 @@ _LOOKED_AT = 2000
 _GOING_ON = "Your last message was cut off."
 """How the request begins that the chat session sends for *Continue*."""
 
+_NOT_WRITTEN = re.compile(r"\s*(?:<system-reminder|<file |\[(?:file|picture|image): [^\n]*\]\s*$)")
+
 _GREETING = re.compile(
     r"^(?:hello|hi|hey|hiya|howdy|greetings|good (?:morning|afternoon|evening|day)|hallo|guten (?:tag|morgen|abend)|"
     r"moin|servus|bonjour|bonsoir|salut|hola|buenos días|buenas|olá|oi|ciao|buongiorno|привет|здравствуйте|"
@@ -229,9 +231,9 @@ def _first_sentence(section: Section) -> str:
 
 
 def _question(turn: Turn) -> str:
-    """What the person wrote: the last text of the turn that is no reminder of the program."""
+    """What the person wrote: the last text of the turn that is no reminder, no attached file and no note on one."""
     texts = [part.text for part in turn.parts if isinstance(part, TextPart)]
-    own = [text for text in texts if not text.lstrip().startswith("<")]
+    own = [text for text in texts if not _NOT_WRITTEN.match(text)]
     return (own[-1] if own else "").strip()[:_LOOKED_AT]
 
 
@@ -239,7 +241,8 @@ def _attached(turns: Sequence[Turn]) -> str:
     last = next(turn for turn in reversed(turns) if turn.role == "user")
     if any(isinstance(part, ImagePart) for part in last.parts):
         return "I cannot see images: I am not a language model."
-    if any(isinstance(part, FilePart) for part in last.parts):
+    texts = [part.text for part in last.parts if isinstance(part, TextPart)]
+    if any(isinstance(part, FilePart) for part in last.parts) or any(text.startswith("<file ") for text in texts):
         return "I cannot read attached files: I am not a language model."
     return ""
 

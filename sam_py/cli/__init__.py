@@ -1,0 +1,147 @@
+"""The command line without a window: ``sam-py ask`` asks, ``sam-py doctor`` looks around, ``sam-py paths`` tells where.
+
+Must always be true:
+
+- ``ask`` uses the same core as the window (bus, transcript, session, providers) and no Qt.
+- Replies go to stdout, everything else to stderr; the exit code says what went wrong (`exit_codes`).
+- A reply cannot steer the terminal: control characters are taken out of what is printed there.
+- ``--help`` answers at once: what a command needs is imported when it runs.
+
+May import: everything below it but Qt; of `ui` only `ui.probe`, in a child process. `__main__` opens the window.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from sam_py import __version__
+from sam_py.cli import exit_codes
+
+_EPILOG = """\
+Without a command the window opens. Exit codes: 0 it worked, 1 could not start (doctor: something fails),
+2 the command was not understood, 3 no connection, 4 the key was refused or is missing, 5 another error of
+the provider, 130 interrupted with Ctrl+C."""
+
+_ASK_EPILOG = """\
+Without --provider and --base-url the default model of the settings answers, or the offline guide. Text on
+standard input is added to the question. Keys come from the system keyring, or from the environment: the
+maker's own variable (OPENAI_API_KEY …) for the maker's address, else SAM_PY_KEY_<PROVIDER>, with --base-url
+alone SAM_PY_KEY_CLI.
+
+--json prints one object: {"schema": 1, "text": str, "thinking": str, "provider": str, "model": str,
+"stop_reason": "stop" | "length" | "content_filter" | "refusal" | "error" | "aborted" | null,
+"usage": {"input_tokens", "output_tokens", "cached_input_tokens", "cache_write_tokens", "reasoning_tokens": int | null}
+| null, "metrics": {"first_token_s", "duration_s", "tokens_per_second": float | null, "estimated": bool} | null,
+"images": [{"mime_type": str, "size": int}], "error": {"code": str, "text": str, "detail": str} | null}."""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit code. `argv` without the program's name."""
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    _make_output_safe()
+    options = _parser().parse_args(arguments)
+    if options.home is not None:
+        os.environ["SAM_HOME"] = str(options.home)
+    match options.command:
+        case "ask":
+            from sam_py.cli.ask import ask
+
+            return ask(options)
+        case "doctor":
+            from sam_py.cli.doctor import doctor
+
+            return doctor(as_json=options.json, probe=options.probe or "")
+        case _:
+            return _print_paths(as_json=options.json)
+
+
+def _print_paths(*, as_json: bool) -> int:
+    from sam_py.paths import default_paths
+
+    paths = default_paths()
+    rows = {
+        "settings": paths.config / "settings.json",
+        "conversations": paths.conversations,
+        "attachments": paths.attachments,
+        "state": paths.state,
+        "logs": paths.logs,
+    }
+    if as_json:
+        import json
+
+        print(json.dumps({name: str(path) for name, path in rows.items()}, ensure_ascii=False))
+    else:
+        for name, path in rows.items():
+            print(f"{name:14} {path}")
+    return exit_codes.OK
+
+
+def _parser() -> argparse.ArgumentParser:
+    form = argparse.RawDescriptionHelpFormatter
+    parser = argparse.ArgumentParser(
+        prog="sam-py",
+        description="SAM for Python: chat with language models.",
+        epilog=_EPILOG,
+        formatter_class=form,
+        allow_abbrev=False,
+    )
+    parser.add_argument("--version", action="version", version=f"sam-py {__version__}")
+    commands = parser.add_subparsers(dest="command", metavar="{ask,doctor,paths}", required=True)
+    ask = commands.add_parser(
+        "ask",
+        help="ask one question and print the reply",
+        description="Ask one question; the reply is printed while it arrives.",
+        epilog=_ASK_EPILOG,
+        formatter_class=form,
+        allow_abbrev=False,
+    )
+    ask.add_argument("question", nargs="*", help="what to ask; words are joined by spaces")
+    ask.add_argument("--provider", metavar="ID", help="a provider of the settings, a preset (openai …) or guide")
+    ask.add_argument("--base-url", metavar="URL", help="any server's address, up to but without /chat/completions")
+    ask.add_argument("--model", metavar="NAME", help="the model; left out, the one chosen last or the first listed")
+    ask.add_argument("--system", metavar="TEXT", help="a system prompt instead of that of the settings")
+    ask.add_argument("--file", metavar="PATH", type=Path, action="append", default=[], help="attach a file or image")
+    ask.add_argument("--temperature", metavar="T", type=_temperature, help="0 to 2")
+    ask.add_argument("--max-tokens", metavar="N", type=_positive, help="the longest reply, in tokens")
+    ask.add_argument("--json", action="store_true", help="print one JSON object at the end (see below)")
+    ask.add_argument("--no-stream", action="store_true", help="print the reply when it is complete")
+    doctor = commands.add_parser(
+        "doctor",
+        help="check what works on this computer",
+        description="Check what works on this computer, line by line.",
+    )
+    doctor.add_argument("--json", action="store_true", help="print the checks as one JSON object")
+    doctor.add_argument("--probe", choices=("window", "voices"), help=argparse.SUPPRESS)
+    paths = commands.add_parser("paths", help="print where settings and conversations are")
+    paths.add_argument("--json", action="store_true", help="print them as one JSON object")
+    for command in (ask, doctor, paths):
+        command.add_argument(
+            "--home", metavar="DIR", type=Path, help="keep settings and conversations below this folder"
+        )
+    return parser
+
+
+def _temperature(text: str) -> float:
+    value = float(text)
+    if not 0 <= value <= 2:
+        raise argparse.ArgumentTypeError("the temperature is between 0 and 2")
+    return value
+
+
+def _positive(text: str) -> int:
+    value = int(text)
+    if value < 1:
+        raise argparse.ArgumentTypeError("at least 1")
+    return value
+
+
+def _make_output_safe() -> None:
+    """A terminal whose encoding lacks a character shows a sign for it instead of ending the program."""
+    for stream in (sys.stdout, sys.stderr):
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure is not None:
+            reconfigure(errors="replace")
