@@ -1,0 +1,630 @@
+"""What a person may ask of a conversation, and what then happens."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import itertools
+import time
+from collections.abc import AsyncIterator
+
+import pytest
+
+from sam_py.agent.loop import YIELD_AFTER_S
+from sam_py.agent.prompt import CONTINUE
+from sam_py.bus.deltas import Recorded
+from sam_py.errors import SamError
+from sam_py.messages.history import TaskRecorded
+from sam_py.messages.message import AssistantMessage
+from sam_py.messages.parts import FilePart, ImagePart, TextPart, ThinkingSignaturePart
+from sam_py.messages.usage import Usage
+from sam_py.providers.base import (
+    ChatRequest,
+    Finished,
+    ImageProduced,
+    Started,
+    StreamEvent,
+    TextDelta,
+    ThinkingDelta,
+    ThinkingSigned,
+    ToolCallDelta,
+    ToolCallStarted,
+    UsageReported,
+    Waiting,
+)
+from sam_py.providers.errors import ProviderError
+from tests.agent.conftest import Talk
+from tests.fakes.stepped_provider import SteppedProvider
+
+pytestmark = pytest.mark.anyio
+
+
+# Sending
+
+
+async def test_a_message_is_answered(talk: Talk) -> None:
+    talk.provider.say(
+        Started("r1", "m-2026"), "Hello", " there", UsageReported(Usage(output_tokens=2)), Finished("stop")
+    )
+    await talk.session.send("  Hi  ")
+    assert talk.lines() == ["user: Hi", "assistant: Hello there [stop]"]
+    reply = talk.bus.at(1)
+    assert isinstance(reply, AssistantMessage)
+    assert (reply.provider, reply.model, reply.response_id) == ("stepped", "m", "r1")
+    assert reply.usage == Usage(output_tokens=2)
+
+
+async def test_the_message_is_durable_before_the_request_leaves(talk: Talk) -> None:
+    talk.provider.answer("Hello")
+    await talk.session.send("Hi")
+    assert talk.log.index("message_added") < talk.log.index("save after 0 requests")
+
+
+async def test_the_end_of_a_reply_is_saved_at_once(talk: Talk) -> None:
+    talk.provider.answer("Hello")
+    await talk.session.send("Hi")
+    await talk.until(lambda: talk.log[-1] == "save after 1 requests")
+
+
+async def test_what_could_not_be_saved_is_not_sent_and_not_lost(talk: Talk) -> None:
+    talk.save_error = SamError("The disk is full. Make room and try again.")
+    await talk.session.send("Hi")
+    assert talk.provider.requests == []
+    assert talk.lines() == ["user: Hi"]
+    error = talk.bus.error_of(talk.bus.path[0])
+    assert error is not None
+    assert (error.code, error.text) == ("storage", "The disk is full. Make room and try again.")
+    talk.save_error = None
+    talk.provider.answer("Hello")
+    await talk.session.retry()
+    assert talk.lines() == ["user: Hi", "assistant: Hello [stop]"]
+    assert talk.bus.error_of(talk.bus.path[0]) is None
+
+
+async def test_an_empty_message_is_refused_and_nothing_begins(talk: Talk) -> None:
+    with pytest.raises(SamError, match="Write something"):
+        await talk.session.send("  \n")
+    assert not talk.session.state.is_busy
+    assert len(talk.bus) == 0
+
+
+async def test_the_states_are_waiting_streaming_idle(talk: Talk) -> None:
+    talk.provider.say(Waiting("Trying again in 4 s: the server is busy."), "Hello", Finished("stop"))
+    await talk.session.send("Hi")
+    reply = talk.bus.path[1]
+    assert [(state.phase, state.text, state.reply_id) for state in talk.states] == [
+        ("waiting", "", None),
+        ("waiting", "", reply),
+        ("waiting", "Trying again in 4 s: the server is busy.", reply),
+        ("streaming", "", reply),
+        ("idle", "", None),
+    ]
+
+
+async def test_every_kind_of_event_finds_its_place(talk: Talk) -> None:
+    talk.provider.say(
+        ThinkingDelta("Hm. "),
+        ThinkingDelta("Yes."),
+        ThinkingSigned("sig"),
+        TextDelta("Look:"),
+        ImageProduced(b"picture", "image/webp"),
+        ToolCallDelta("0", '{"a":'),
+        ToolCallStarted("0", "call_1", "search"),
+        ToolCallDelta("0", "1}"),
+        Finished("tool_use"),
+    )
+    await talk.session.send("Hi")
+    reply = talk.bus.at(1)
+    assert [part.kind for part in reply.parts] == ["thinking_text", "thinking_signature", "text", "image", "tool_call"]
+    assert reply.thinking == "Hm. Yes."
+    assert ThinkingSignaturePart(signature="sig", provider="stepped", model="m") in reply.parts
+    assert reply.images == (ImagePart(attachment="hash of image/webp", mime_type="image/webp"),)
+    assert reply.tool_calls[0].arguments_json == '{"a":1}'
+    assert reply.tool_calls[0].tool_name == "search"
+
+
+async def test_the_usage_of_each_run_is_recorded(talk: Talk) -> None:
+    talk.provider.say("Hello", UsageReported(Usage(input_tokens=3, output_tokens=1)), Finished("stop"))
+    await talk.session.send("Hi")
+    assert [(task.provider, task.model, task.usage) for task in talk.bus.tasks] == [
+        ("stepped", "m", Usage(input_tokens=3, output_tokens=1))
+    ]
+    assert any(isinstance(delta, Recorded) and isinstance(delta.event, TaskRecorded) for delta in talk.deltas)
+
+
+async def test_plenty_of_buffered_events_let_the_window_paint(talk: Talk) -> None:
+    ticks: list[float] = []
+
+    async def tick() -> None:
+        while True:
+            ticks.append(time.monotonic())
+            await asyncio.sleep(0)
+
+    talk.provider.say(*["word "] * 20_000, Finished("stop"))
+    ticking = asyncio.get_running_loop().create_task(tick())
+    await talk.session.send("Hi")
+    ticking.cancel()
+    gaps = sorted(later - earlier for earlier, later in itertools.pairwise(ticks))
+    assert len(gaps) > 5
+    assert gaps[len(gaps) // 2] < YIELD_AFTER_S * 3
+
+
+# Stopping
+
+
+async def test_a_stopped_reply_keeps_its_text_and_the_session_is_idle_at_once(talk: Talk) -> None:
+    asking = await talk.streaming("Half a sent")
+    assert talk.provider.open == 1
+    talk.session.stop()
+    assert talk.session.state.phase == "idle"
+    assert talk.lines() == ["user: question", "assistant: Half a sent [aborted]"]
+    await asking
+    await talk.until(lambda: talk.provider.closed == 1)
+    await talk.until(lambda: talk.log[-1].startswith("save"))
+
+
+async def test_the_connection_is_closed_within_half_a_second_of_stopping(talk: Talk) -> None:
+    asking = await talk.streaming("Half")
+    started = time.monotonic()
+    talk.session.stop()
+    assert time.monotonic() - started < 0.1
+    await asking
+    await talk.until(lambda: talk.provider.open == 0)
+    assert time.monotonic() - started < 0.5
+
+
+async def test_stopping_before_the_first_word_leaves_the_question(talk: Talk) -> None:
+    asking = asyncio.get_running_loop().create_task(talk.session.send("Hi"))
+    await talk.provider.asked.wait()
+    talk.session.stop()
+    await asking
+    assert talk.lines() == ["user: Hi"]
+    talk.provider.answer("Hello")
+    await talk.session.retry()
+    assert talk.lines() == ["user: Hi", "assistant: Hello [stop]"]
+
+
+async def test_stopping_while_the_message_is_saved_sends_nothing(talk: Talk) -> None:
+    talk.disk.clear()
+    asking = asyncio.get_running_loop().create_task(talk.session.send("Hi"))
+    await talk.until(lambda: talk.lines())
+    talk.session.stop()
+    talk.disk.set()
+    await asking
+    assert talk.provider.requests == []
+    assert talk.lines() == ["user: Hi"]
+
+
+async def test_stopping_at_any_round_of_the_loop_leaves_a_usable_session(talk: Talk) -> None:
+    for rounds in range(30):
+        talk.provider.say(Started("r"), "one ", "two ", "three", UsageReported(Usage()), Finished("stop"))
+        asking = asyncio.get_running_loop().create_task(talk.session.send(f"question {rounds}"))
+        for _ in range(rounds):
+            await asyncio.sleep(0)
+        talk.session.stop()
+        assert talk.session.state.phase == "idle"
+        assert talk.bus.streaming_ids == ()
+        await asking
+        await talk.until(lambda: talk.provider.open == 0)
+        while not talk.provider._events.empty():
+            talk.provider._events.get_nowait()
+    talk.provider.answer("fine")
+    await talk.session.send("And now?")
+    assert talk.lines()[-1] == "assistant: fine [stop]"
+
+
+async def test_stopping_when_nothing_runs_does_nothing(talk: Talk) -> None:
+    talk.session.stop()
+    assert talk.states == []
+
+
+async def test_a_cancelled_caller_stops_the_reply(talk: Talk) -> None:
+    asking = await talk.streaming("Half")
+    asking.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await asking
+    assert talk.lines() == ["user: question", "assistant: Half [aborted]"]
+    assert talk.session.state.phase == "idle"
+
+
+async def test_what_a_stopped_stream_still_says_is_not_heard(talk: Talk) -> None:
+    class Deaf(SteppedProvider):
+        """Takes no notice of being cancelled."""
+
+        async def stream(self, request: ChatRequest) -> AsyncIterator[StreamEvent]:
+            yield TextDelta("before")
+            with contextlib.suppress(asyncio.CancelledError):
+                await asyncio.Event().wait()
+            yield TextDelta(" after")
+            yield Finished("stop")
+
+    talk.provider = Deaf()
+    asking = asyncio.get_running_loop().create_task(talk.session.send("Hi"))
+    await talk.until(lambda: talk.session.state.phase == "streaming")
+    talk.session.stop()
+    await asking
+    await asyncio.sleep(0)
+    assert talk.lines() == ["user: Hi", "assistant: before [aborted]"]
+
+
+# Queueing
+
+
+async def test_a_message_sent_meanwhile_waits_and_goes_out_after_the_reply(talk: Talk) -> None:
+    asking = await talk.streaming("First")
+    await talk.session.send("second question")
+    await talk.session.send("third question")
+    assert [each.text for each in talk.session.state.queued] == ["second question", "third question"]
+    talk.provider.say(" answer", Finished("stop"))
+    talk.provider.answer("Second answer")
+    talk.provider.answer("Third answer")
+    await asking
+    assert talk.lines() == [
+        "user: question",
+        "assistant: First answer [stop]",
+        "user: second question",
+        "assistant: Second answer [stop]",
+        "user: third question",
+        "assistant: Third answer [stop]",
+    ]
+    assert talk.session.state.queued == ()
+
+
+async def test_after_a_stop_the_queue_is_held_and_not_sent_by_itself(talk: Talk) -> None:
+    asking = await talk.streaming("First")
+    await talk.session.send("second question")
+    talk.session.stop()
+    await asking
+    assert [(each.text, each.held) for each in talk.session.state.queued] == [("second question", True)]
+    talk.provider.answer("Something else")
+    await talk.session.send("something else")
+    assert [each.text for each in talk.session.state.queued] == ["second question"]
+    talk.provider.answer("Second answer")
+    await talk.session.send_queued()
+    assert talk.lines()[-2:] == ["user: second question", "assistant: Second answer [stop]"]
+
+
+async def test_after_an_error_the_queue_is_held_and_goes_on_after_a_retry(talk: Talk) -> None:
+    asking = await talk.streaming("First")
+    await talk.session.send("second question")
+    talk.provider.say(ProviderError("Cut off.", code="cut_off"))
+    await asking
+    assert talk.session.state.queued[0].held
+    talk.provider.answer("First answer")
+    talk.provider.answer("Second answer")
+    await talk.session.retry()
+    assert talk.lines()[1:] == [
+        "assistant: First answer [stop]",
+        "user: second question",
+        "assistant: Second answer [stop]",
+    ]
+
+
+async def test_a_queued_message_can_be_taken_back(talk: Talk) -> None:
+    asking = await talk.streaming("First")
+    await talk.session.send("second", [file := FilePart(attachment="h", filename="a.txt", mime_type="text/plain")])
+    message = talk.session.remove_queued(0)
+    assert (message.text, message.parts) == ("second", (file,))
+    assert talk.session.state.queued == ()
+    talk.session.stop()
+    await asking
+    with pytest.raises(IndexError):
+        talk.session.remove_queued(0)
+
+
+# Errors
+
+
+async def test_an_error_before_the_first_word_stands_at_the_question(talk: Talk) -> None:
+    talk.provider.say(ProviderError("Nothing answers at this address.", code="unreachable", detail="refused"))
+    await talk.session.send("Hi")
+    error = talk.bus.error_of(talk.bus.path[0])
+    assert error is not None
+    assert (error.code, error.text, error.detail, error.action) == (
+        "unreachable",
+        "Nothing answers at this address.",
+        "refused",
+        "settings",
+    )
+    assert talk.lines() == ["user: Hi"]
+    assert talk.session.state.phase == "idle"
+
+
+async def test_an_error_in_the_middle_keeps_the_text_and_stands_at_the_reply(talk: Talk) -> None:
+    talk.provider.say("Half", ProviderError("Cut off.", code="cut_off", retryable=True))
+    await talk.session.send("Hi")
+    assert talk.lines() == ["user: Hi", "assistant: Half [error]"]
+    error = talk.bus.error_of(talk.bus.path[1])
+    assert error is not None
+    assert error.code == "cut_off"
+
+
+async def test_a_stream_without_an_end_is_an_error(talk: Talk) -> None:
+    class Endless(SteppedProvider):
+        async def stream(self, request: ChatRequest) -> AsyncIterator[StreamEvent]:
+            yield TextDelta("Half")
+
+    talk.provider = Endless()
+    await talk.session.send("Hi")
+    error = talk.bus.error_of(talk.bus.path[1])
+    assert error is not None
+    assert error.code == "cut_off"
+
+
+@pytest.mark.parametrize(
+    ("reason", "code"), [("stop", "bad_response"), ("refusal", "refused"), ("length", "too_long"), ("error", "server")]
+)
+async def test_a_reply_without_a_word_says_why(talk: Talk, reason: str, code: str) -> None:
+    talk.provider.say(Finished(reason, detail="because"))  # type: ignore[arg-type]
+    await talk.session.send("Hi")
+    error = talk.bus.error_of(talk.bus.path[0])
+    assert error is not None
+    assert (error.code, error.detail) == (code, "because")
+
+
+async def test_a_bug_is_logged_shown_and_survived(talk: Talk, caplog: pytest.LogCaptureFixture) -> None:
+    talk.provider.say("Half", RuntimeError("a bug"))
+    await talk.session.send("Hi")
+    error = talk.bus.error_of(talk.bus.path[1])
+    assert error is not None
+    assert (error.code, error.detail) == ("internal", "RuntimeError: a bug")
+    assert "Traceback" in caplog.text
+    talk.provider.answer("fine")
+    await talk.session.send("And now?")
+    assert talk.lines()[-1] == "assistant: fine [stop]"
+
+
+async def test_a_provider_that_is_gone_points_to_the_settings(talk: Talk) -> None:
+    talk.session.set_model("gone", "m")
+    await talk.session.send("Hi")
+    error = talk.bus.error_of(talk.bus.path[0])
+    assert error is not None
+    assert (error.text, error.action) == ("There is no provider gone any more. Choose another model.", "settings")
+
+
+async def test_a_broken_listener_does_not_stop_the_reply(talk: Talk, caplog: pytest.LogCaptureFixture) -> None:
+    def broken(state: object) -> None:
+        raise RuntimeError("broken view")
+
+    end = talk.session.subscribe(broken)
+    talk.provider.answer("Hello")
+    await talk.session.send("Hi")
+    end()
+    assert talk.lines()[-1] == "assistant: Hello [stop]"
+    assert "a listener of the session failed" in caplog.text
+
+
+# Retry, regenerate, continue, edit
+
+
+async def test_retrying_a_broken_reply_makes_a_sibling(talk: Talk) -> None:
+    talk.provider.say("Half", ProviderError("Cut off.", code="cut_off"))
+    await talk.session.send("Hi")
+    broken = talk.bus.path[1]
+    talk.provider.answer("Whole")
+    await talk.session.retry()
+    assert talk.lines() == ["user: Hi", "assistant: Whole [stop]"]
+    assert talk.bus.siblings(talk.bus.path[1]) == (broken, talk.bus.path[1])
+
+
+async def test_retrying_a_question_in_the_middle_answers_it_again(talk: Talk) -> None:
+    for text in ("one", "two"):
+        talk.provider.answer(f"answer {text}")
+        await talk.session.send(text)
+    talk.provider.answer("answer one, again")
+    await talk.session.retry(talk.bus.path[0])
+    assert talk.lines() == ["user: one", "assistant: answer one, again [stop]"]
+
+
+async def test_regenerating_makes_a_sibling_and_shows_the_model_only_what_came_before(talk: Talk) -> None:
+    for text in ("one", "two"):
+        talk.provider.answer(f"answer {text}")
+        await talk.session.send(text)
+    first = talk.bus.path[1]
+    talk.provider.answer("another answer")
+    await talk.session.regenerate(first)
+    assert talk.lines() == ["user: one", "assistant: another answer [stop]"]
+    assert len(talk.provider.requests[-1].turns) == 1
+    talk.session.select_branch(first)
+    assert len(talk.bus) == 4
+
+
+async def test_a_regeneration_that_never_came_shows_the_old_reply_with_the_error(talk: Talk) -> None:
+    talk.provider.answer("first")
+    await talk.session.send("Hi")
+    first = talk.bus.path[1]
+    talk.provider.answer("second")
+    await talk.session.regenerate(first)
+    talk.session.select_branch(first)
+    talk.provider.say(ProviderError("Too many requests.", code="rate_limited"))
+    await talk.session.regenerate(first)
+    assert talk.bus.path[1] == first
+    error = talk.bus.error_of(first)
+    assert error is not None
+    assert error.code == "rate_limited"
+    talk.provider.answer("third")
+    await talk.session.retry()
+    assert talk.lines()[1] == "assistant: third [stop]"
+    assert talk.bus.error_of(first) is None
+
+
+async def test_regenerating_a_reply_that_streams_stops_it_first(talk: Talk) -> None:
+    asking = await talk.streaming("Half")
+    reply = talk.bus.path[1]
+    talk.provider.answer("Anew")
+    await talk.session.regenerate(reply)
+    await asking
+    assert [talk.bus.get(each).text for each in talk.bus.siblings(reply)] == ["Half", "Anew"]
+
+
+async def test_continuing_goes_on_in_the_same_message(talk: Talk) -> None:
+    talk.provider.say("One, two,", Finished("length"))
+    await talk.session.send("Count")
+    reply = talk.bus.path[1]
+    talk.provider.answer(" three")
+    await talk.session.continue_reply(reply)
+    assert talk.lines() == ["user: Count", "assistant: One, two, three [stop]"]
+    assert talk.bus.path[1] == reply
+
+
+async def test_the_request_to_go_on_is_never_stored(talk: Talk) -> None:
+    asking = await talk.streaming("Half")
+    talk.session.stop()
+    await asking
+    talk.provider.answer(" whole")
+    await talk.session.continue_reply(talk.bus.path[1])
+    last = talk.provider.requests[-1].turns[-1]
+    assert last.role == "user"
+    assert last.parts[-1] == TextPart(text=CONTINUE)
+    assert all(CONTINUE not in message.text for message in talk.bus.tree())
+
+
+@pytest.mark.parametrize(
+    ("before", "then", "whole"),
+    [
+        ("The quick", "brown fox", "The quick brown fox"),
+        ("The quick", " brown fox", "The quick brown fox"),
+        ("The quick", ", brown fox", "The quick, brown fox"),
+        ("One,", "two", "One,two"),
+        ("快速", "的狐狸", "快速的狐狸"),
+    ],
+)
+async def test_a_continued_reply_is_joined_at_words(talk: Talk, before: str, then: str, whole: str) -> None:
+    talk.provider.say(before, Finished("length"))
+    await talk.session.send("Hi")
+    talk.provider.answer(then)
+    await talk.session.continue_reply(talk.bus.path[1])
+    assert talk.bus.at(1).text == whole
+
+
+async def test_continuing_that_fails_keeps_what_was_there(talk: Talk) -> None:
+    asking = await talk.streaming("Half")
+    talk.session.stop()
+    await asking
+    talk.provider.say(ProviderError("Nothing answers.", code="unreachable"))
+    await talk.session.continue_reply(talk.bus.path[1])
+    assert talk.lines() == ["user: question", "assistant: Half [error]"]
+    assert talk.bus.error_of(talk.bus.path[1]) is not None
+
+
+async def test_only_a_reply_can_be_continued(talk: Talk) -> None:
+    talk.provider.answer("Hello")
+    await talk.session.send("Hi")
+    with pytest.raises(SamError, match="Only a reply"):
+        await talk.session.continue_reply(talk.bus.path[0])
+
+
+async def test_an_edited_message_is_a_sibling_and_keeps_what_was_attached(talk: Talk) -> None:
+    file = FilePart(attachment="h", filename="notes.txt", mime_type="text/plain")
+    talk.attachments["h"] = b"some notes"
+    talk.provider.answer("Hello")
+    await talk.session.send("Hi", [file])
+    first = talk.bus.path[0]
+    talk.provider.answer("Good day")
+    await talk.session.edit_and_resend(first, "Good morning")
+    assert talk.lines() == ["user: Good morning", "assistant: Good day [stop]"]
+    assert talk.bus.at(0).files == (file,)
+    assert talk.bus.siblings(first) == (first, talk.bus.path[0])
+    talk.provider.answer("Bare")
+    await talk.session.edit_and_resend(first, "Without", ())
+    assert talk.bus.at(0).files == ()
+
+
+async def test_an_edit_in_the_middle_keeps_what_stands_before_it(talk: Talk) -> None:
+    for text in ("one", "two"):
+        talk.provider.answer(f"answer {text}")
+        await talk.session.send(text)
+    talk.provider.answer("answer three")
+    await talk.session.edit_and_resend(talk.bus.path[2], "three")
+    assert [line.split(" [")[0] for line in talk.lines()] == [
+        "user: one",
+        "assistant: answer one",
+        "user: three",
+        "assistant: answer three",
+    ]
+
+
+async def test_an_edit_to_nothing_is_refused(talk: Talk) -> None:
+    talk.provider.answer("Hello")
+    await talk.session.send("Hi")
+    with pytest.raises(SamError, match="Write something"):
+        await talk.session.edit_and_resend(talk.bus.path[0], " ")
+    with pytest.raises(SamError, match="Only your own"):
+        await talk.session.edit_and_resend(talk.bus.path[1], "x")
+
+
+async def test_editing_while_a_reply_streams_stops_it(talk: Talk) -> None:
+    asking = await talk.streaming("Half")
+    talk.provider.answer("Anew")
+    await talk.session.edit_and_resend(talk.bus.path[0], "otherwise")
+    await asking
+    assert talk.lines() == ["user: otherwise", "assistant: Anew [stop]"]
+
+
+async def test_switching_the_branch_stops_what_streams(talk: Talk) -> None:
+    talk.provider.answer("Hello")
+    await talk.session.send("Hi")
+    first = talk.bus.path[1]
+    regenerating = asyncio.get_running_loop().create_task(talk.session.regenerate(first))
+    talk.provider.say("Good")
+    await talk.until(lambda: talk.session.state.phase == "streaming")
+    talk.session.select_branch(first)
+    await regenerating
+    assert talk.bus.path[1] == first
+    assert [talk.bus.get(each).text for each in talk.bus.siblings(first)] == ["Hello", "Good"]
+
+
+# Models and requests
+
+
+async def test_the_model_can_be_changed_after_any_message(talk: Talk) -> None:
+    talk.provider.answer("Hello")
+    await talk.session.send("Hi")
+    talk.session.set_model("other", "m2")
+    talk.other.answer("Bonjour")
+    await talk.session.send("And you?")
+    assert talk.other.requests[0].model == "m2"
+    assert [turn.model for turn in talk.other.requests[0].turns] == ["", "m", ""]
+    reply = talk.bus.at(3)
+    assert isinstance(reply, AssistantMessage)
+    assert (reply.provider, reply.model) == ("other", "m2")
+
+
+async def test_a_conversation_keeps_the_model_it_began_with(talk: Talk) -> None:
+    talk.provider.answer("Hello")
+    await talk.session.send("Hi")
+    settings = talk.bus.settings
+    assert (settings.provider, settings.model) == ("stepped", "m")
+
+
+async def test_the_conversations_own_parameters_come_before_the_programs(talk: Talk) -> None:
+    talk.session.defaults = talk.session.defaults.model_copy(update={"system_prompt": "Be kind.", "max_tokens": 100})
+    talk.bus.change_setting("temperature", 0.2)
+    talk.provider.answer("Hello")
+    await talk.session.send("Hi")
+    request = talk.provider.requests[0]
+    assert (request.system, request.temperature, request.max_tokens) == ("Be kind.", 0.2, 100)
+    talk.bus.change_setting("system_prompt", "")
+    talk.provider.answer("Hello")
+    await talk.session.send("Hi")
+    assert talk.provider.requests[1].system == ""
+    assert talk.provider.requests[1].conversation_id == "talk"
+
+
+async def test_the_bytes_of_attachments_go_with_the_request_and_text_files_as_text(talk: Talk) -> None:
+    talk.attachments.update(picture=b"png", notes="Grüße".encode())
+    parts = [
+        ImagePart(attachment="picture"),
+        FilePart(attachment="notes", filename="notes.md", mime_type="text/markdown"),
+    ]
+    talk.provider.answer("Hello")
+    await talk.session.send("Look", parts)
+    request = talk.provider.requests[0]
+    assert request.attachments["picture"] == b"png"
+    assert TextPart(text='<file name="notes.md">\nGrüße\n</file>') in request.turns[0].parts
+
+
+async def test_a_missing_attachment_is_said_in_its_place(talk: Talk) -> None:
+    talk.provider.answer("Hello")
+    await talk.session.send("Look", [ImagePart(attachment="gone", alt="cat.png")])
+    assert TextPart(text="[picture: cat.png; it is missing]") in talk.provider.requests[0].turns[0].parts
