@@ -18,13 +18,18 @@ class NoScreen(Exception):
 
 
 class VirtualScreen:
-    """Xvfb on a display that it picks itself, until `close()` or the end of the `with` block."""
+    """Xvfb on a display that it picks itself, until `close()` or the end of the `with` block.
 
-    def __init__(self, width_px: int = 1440, height_px: int = 900) -> None:
+    With `memory`, an existing folder, the picture is there at any time, as the file ``Xvfb_screen0`` in xwd's format.
+    """
+
+    def __init__(self, width_px: int = 1440, height_px: int = 900, *, memory: Path | None = None) -> None:
         read_fd, write_fd = os.pipe()
+        command = ["Xvfb", "-displayfd", str(write_fd), "-screen", "0", f"{width_px}x{height_px}x24"]
+        command += ["-nolisten", "tcp", *(["-fbdir", str(memory)] if memory else [])]
         try:
             self._server = subprocess.Popen(
-                ["Xvfb", "-displayfd", str(write_fd), "-screen", "0", f"{width_px}x{height_px}x24", "-nolisten", "tcp"],
+                command,
                 pass_fds=[write_fd],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
