@@ -308,7 +308,7 @@ class MessageBus:
         self._errors.pop(message_id, None)
         place = self._tree.index.get(message_id)
         left = [path_id for path_id in self._tree.path if path_id != message_id]
-        self._record(MessageRemoved(message_id=message_id, parent_id=node.parent_id))
+        self._record(MessageRemoved(message_id=message_id, parent_id=parent_id))
         moved, choices = self._tree.unlink(message_id)
         for choice in choices:
             self._record(choice)
