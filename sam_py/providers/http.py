@@ -268,10 +268,11 @@ class Http:
     async def _count_down(
         self, queue: asyncio.Queue[bytes | Waiting | ProviderError | None], delay: float, error: ProviderError
     ) -> None:
-        """Wait `delay` seconds and show each of them."""
+        """Wait `delay` seconds and show each of them, with what happened but not what to do about it."""
+        reason = str(error).partition(". ")[0].rstrip(".")
         left = delay
         while left > 0:
-            await queue.put(Waiting(f"Trying again in {max(1, round(left))} s: {error}", seconds=left))
+            await queue.put(Waiting(f"Trying again in {max(1, round(left))} s: {reason}.", seconds=left))
             step = min(1.0, left)
             await self._sleep(step)
             left = round(left - step, 6)

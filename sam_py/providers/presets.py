@@ -1,6 +1,6 @@
 """Presets: the services and servers that a person can choose from a list. A table, to be read and extended.
 
-Addresses and key pages as documented by each service (looked up November 2026).
+Addresses and key pages as documented by each service.
 """
 
 from __future__ import annotations

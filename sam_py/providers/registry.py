@@ -73,7 +73,7 @@ class Registry:
 
     def _build(self, settings: ProviderSettings) -> Provider:
         # Loaded here: the window does not wait for it when it starts.
-        from sam_py.providers.openai_chat.dialects import dialect_of
+        from sam_py.providers.openai_chat.dialect import dialect_of
         from sam_py.providers.openai_chat.provider import OpenAIChatProvider
 
         preset = preset_of(settings.preset)

@@ -21,8 +21,7 @@ from sam_py.messages.parts import (
 )
 from sam_py.messages.turn import Limits, ToolResultPart, Turn, TurnPart
 from sam_py.providers.base import ChatRequest, ToolSpec
-from sam_py.providers.openai_chat.dialect import Dialect
-from sam_py.providers.openai_chat.dialects import dialect_of
+from sam_py.providers.openai_chat.dialect import Dialect, dialect_of
 from sam_py.providers.openai_chat.request import build_body
 from sam_py.providers.presets import PRESETS
 

@@ -157,3 +157,46 @@ def test_the_last_usage_holds_and_waiting_is_not_kept() -> None:
     assert reply.parts == (TextPart(text="See "), picture, TextPart(text="there"))
     assert reply.usage == Usage(output_tokens=2)
     assert fold(events[:3]).stop_reason is None
+
+
+def test_lm_studio_is_asked_in_its_own_way_and_then_like_any_other() -> None:
+    async def main(paths: dict[str, Status]) -> list[tuple[str, int | None]]:
+        registry = Registry(no_key)
+        async with FaultServer(paths=paths) as server:
+            registry.configure([ProviderSettings(id="p", preset="lmstudio", label="", base_url=server.base_url)])
+            models = await registry.get("p").list_models()
+            await registry.aclose()
+            return [(model.id, model.limits.context_tokens) for model in models]
+
+    own = {"id": "a", "type": "llm", "publisher": "x", "loaded_context_length": 9, "max_context_length": 99}
+    plain = Json({"data": [{"id": "a"}]})
+    detailed = Json({"data": [own, {"id": "b", "type": "embeddings"}]})
+    assert asyncio.run(main({"/api/v0/models": detailed, "/v1/models": plain})) == [("a", 9)]
+    assert asyncio.run(main({"/v1/models": plain})) == [("a", None)]
+
+
+def test_this_machine_is_never_reached_through_a_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"):
+        monkeypatch.setenv(name, "http://127.0.0.1:9")
+    assert models_from(Json({"data": [{"id": "here"}]})) == ["here"]
+
+
+def test_the_internet_is_reached_through_the_system_s_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def main() -> None:
+        async with FaultServer(Json({"data": [{"id": "far"}]})) as proxy:
+            monkeypatch.setenv("http_proxy", proxy.url)
+            monkeypatch.delenv("no_proxy", raising=False)
+            monkeypatch.delenv("NO_PROXY", raising=False)
+            http = Http()
+            provider = OpenAIChatProvider("p", label="A", base_url="http://far.example/v1", http=http, key_of=no_key)
+            assert [model.id for model in await provider.list_models()] == ["far"]
+            assert proxy.requests[0].path == "http://far.example/v1/models"
+            await http.aclose()
+
+    asyncio.run(main())
+
+
+def test_a_proxy_setting_that_is_no_address_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("http_proxy", "sockets://nowhere")
+    with pytest.raises(ProviderError, match="proxy or certificate settings"):
+        models_from(Json({"data": []}))

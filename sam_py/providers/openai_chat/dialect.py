@@ -1,4 +1,4 @@
-"""Dialect: what one service wants differently from the others that speak Chat Completions."""
+"""Dialect: what one service wants differently from the others that speak Chat Completions, and the table of them."""
 
 from __future__ import annotations
 
@@ -28,6 +28,34 @@ class Dialect:
     pdf: Literal["", "file", "document_url"] = ""
     system_role: Literal["system", "developer"] = "system"
     required_choice: str = "required"
+    listing: str = ""
+    """An address, from the server's root, that says more of the models than ``/models``."""
+
+
+_DIALECTS: dict[str, Dialect] = {
+    "openai": Dialect(
+        max_tokens_key="max_completion_tokens",
+        reasoning_request="effort",
+        ids="openai",
+        pdf="file",
+    ),
+    "openrouter": Dialect(reasoning_back="reasoning_details", reasoning_request="openrouter", ids="openai", pdf="file"),
+    # In thinking mode a message with calls and without its reasoning answers 400; elsewhere it does no harm.
+    "deepseek": Dialect(reasoning_back="reasoning_content"),
+    "groq": Dialect(reasoning_request="effort"),
+    "mistral": Dialect(
+        reasoning_back="thinking_list", ids="mistral", stream_usage=False, pdf="document_url", required_choice="any"
+    ),
+    "xai": Dialect(reasoning_request="effort"),
+    "perplexity": Dialect(stream_usage=False),
+    "cerebras": Dialect(reasoning_request="effort"),
+    "lmstudio": Dialect(listing="/api/v0/models"),
+}
+
+
+def dialect_of(preset: str) -> Dialect:
+    """The dialect that `preset` speaks."""
+    return _DIALECTS.get(preset, Dialect())
 
 
 # o-series and gpt-5 onwards: a sampling parameter answers 400 there.

@@ -27,8 +27,25 @@ _SEES = re.compile(
 _BLIND = re.compile(r"gpt-3\.5|embed|gemma-?3[-:]?(270m|1b)|o1-preview|coder", re.IGNORECASE)
 
 
-def read_models(value: Any) -> list[ModelInfo]:
-    """Return every model of a list, in its order: ``{"data": [...]}``, ``{"models": [...]}`` or a bare list."""
+# Windows that OpenAI documents but does not list (its model pages, November 2026): pattern, context, longest reply.
+_WINDOWS: tuple[tuple[re.Pattern[str], int, int], ...] = (
+    (re.compile(r"^gpt-5"), 400_000, 128_000),
+    (re.compile(r"^gpt-4\.1"), 1_047_576, 32_768),
+    (re.compile(r"^o[134]\b(?!-preview)"), 200_000, 100_000),
+    (re.compile(r"^(gpt-4o|chatgpt-4o)"), 128_000, 16_384),
+    (re.compile(r"^gpt-4-turbo"), 128_000, 4_096),
+    (re.compile(r"^gpt-3\.5-turbo"), 16_385, 4_096),
+)
+_NO_CHAT_KINDS = frozenset(
+    {"image", "embedding", "embeddings", "audio", "rerank", "moderation", "transcribe", "video", "tts", "code"}
+)
+
+
+def read_models(value: Any, *, for_chat: bool = False) -> list[ModelInfo]:
+    """Return every model of a list, in its order: ``{"data": [...]}``, ``{"models": [...]}`` or a bare list.
+
+    `for_chat` leaves out what the list or a name says is not for talking to.
+    """
     if isinstance(value, dict):
         extra = {_name(item): item for item in _objects(value.get("models"))}
         items = list(_objects(value.get("data"))) or list(extra.values())
@@ -37,28 +54,45 @@ def read_models(value: Any) -> list[ModelInfo]:
     models = []
     for item in items:
         name = _name(item)
-        if name:
+        if name and (not for_chat or (_is_for_chat(item) and is_chat_name(name))):
             # llama.cpp says what a model sees in a second list beside the first.
             models.append(_model(name, {**extra.get(name, {}), **item}))
     return models
 
 
-def is_for_chat(model: ModelInfo) -> bool:
+def is_chat_name(model: str) -> bool:
     """Whether the model is one to talk to, by its name.
 
-    >>> is_for_chat(ModelInfo("gpt-5.2")), is_for_chat(ModelInfo("text-embedding-3-small"))
+    >>> is_chat_name("gpt-5.2"), is_chat_name("text-embedding-3-small")
     (True, False)
     """
-    return not _NO_CHAT.search(model.id.lower())
+    return not _NO_CHAT.search(model.lower())
 
 
 def guessed_limits(model: str) -> Limits:
-    """What a name tells of a model that no list described: whether it sees; the rest is not known.
+    """What a name tells of a model that no list described: whether it sees, and OpenAI's windows.
 
     >>> guessed_limits("openai/gpt-4o").images, guessed_limits("llama-3.1-8b-instant").images
     (True, False)
+    >>> guessed_limits("gpt-5.2").context_tokens
+    400000
     """
-    return Limits(images=bool(_SEES.search(model)) and not _BLIND.search(model), tools=True)
+    context, output = next(
+        ((context, output) for name, context, output in _WINDOWS if name.search(model)), (None, None)
+    )
+    images = bool(_SEES.search(model)) and not _BLIND.search(model)
+    return Limits(context_tokens=context, output_tokens=output, images=images, tools=True)
+
+
+def _is_for_chat(item: dict[str, Any]) -> bool:
+    """Whether a list's own words for a model allow talking to it."""
+    if item.get("type") in _NO_CHAT_KINDS:
+        return False
+    capabilities = item.get("capabilities")
+    if isinstance(capabilities, dict) and capabilities.get("completion_chat") is False:
+        return False
+    outputs = _object(item.get("architecture")).get("output_modalities")
+    return not isinstance(outputs, list) or "text" in outputs
 
 
 def _objects(value: Any) -> Iterator[dict[str, Any]]:
@@ -75,8 +109,10 @@ def _model(name: str, item: dict[str, Any]) -> ModelInfo:
     images, tools = _modalities(item)
     limits = replace(
         guessed,
-        context_tokens=_context(item),
-        output_tokens=_number(item, _OUTPUT_KEYS) or _number(_object(item.get("top_provider")), _OUTPUT_KEYS),
+        context_tokens=_context(item) or guessed.context_tokens,
+        output_tokens=_number(item, _OUTPUT_KEYS)
+        or _number(_object(item.get("top_provider")), _OUTPUT_KEYS)
+        or guessed.output_tokens,
         images=guessed.images if images is None else images,
         tools=guessed.tools if tools is None else tools,
     )

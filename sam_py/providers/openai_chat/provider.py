@@ -14,7 +14,7 @@ from sam_py.providers.errors import ProviderError
 from sam_py.providers.failures import Asked
 from sam_py.providers.http import Call, Http
 from sam_py.providers.openai_chat.dialect import Dialect
-from sam_py.providers.openai_chat.models import guessed_limits, is_for_chat, read_models
+from sam_py.providers.openai_chat.models import guessed_limits, read_models
 from sam_py.providers.openai_chat.request import build_body
 from sam_py.providers.openai_chat.stream import StreamDecoder
 
@@ -87,15 +87,25 @@ class OpenAIChatProvider:
 
     async def list_models(self) -> list[ModelInfo]:
         """Ask for the models to talk to, in the server's order. Raises `ProviderError`."""
-        asked = self._asked()
-        call = await self._call("/models", asked)
-        models = [model for model in read_models(await self._http.get_json(call)) if is_for_chat(model)]
+        models = read_models(await self._listing(), for_chat=True)
         if self._dialect.pdf:
             models = [replace(model, limits=replace(model.limits, pdfs=model.limits.images)) for model in models]
         if self._dialect.reasoning_back:
             models = [replace(model, limits=replace(model.limits, thinking=True)) for model in models]
         self._limits.update({model.id: model.limits for model in models})
         return models
+
+    async def _listing(self) -> Any:
+        asked = self._asked()
+        call = await self._call("/models", asked)
+        if self._dialect.listing:
+            root = self._base_url.removesuffix("/v1")
+            try:
+                return await self._http.get_json(replace(call, url=root + self._dialect.listing))
+            except ProviderError as error:
+                if error.status != 404 and error.code != "bad_response":
+                    raise
+        return await self._http.get_json(call)
 
     def limits_of(self, model: str) -> Limits:
         known = self._limits.get(model)

@@ -18,7 +18,7 @@ from sam_py.messages.message import StopReason
 from sam_py.messages.usage import Usage
 from sam_py.providers.base import Finished, ImageProduced, Started, StreamEvent, UsageReported
 from sam_py.providers.errors import ProviderError
-from sam_py.providers.failures import Asked, cut_off, error_of, not_the_protocol, said_error
+from sam_py.providers.failures import Asked, ErrorBody, cut_off, error_of, not_the_protocol, said_error
 from sam_py.providers.openai_chat.calls import CallAssembly
 from sam_py.providers.openai_chat.reasoning import DetailsAssembly, reasoning_text
 from sam_py.providers.openai_chat.usage import usage_of
@@ -71,11 +71,6 @@ class StreamDecoder:
         self._refusal: list[str] = []
         self._said_something = False
         self._done = False
-
-    @property
-    def is_complete(self) -> bool:
-        """Whether the server said how the reply ended; a connection that breaks after that lost nothing."""
-        return bool(self._word) or self._done
 
     def feed(self, chunk: bytes) -> list[StreamEvent]:
         """Return the events that `chunk` completes; none once the answer has ended."""
@@ -183,7 +178,7 @@ class StreamDecoder:
             self._started = True
             events.append(Started(response_id=_string(value.get("id")), model=_string(value.get("model"))))
         for choice in choices if isinstance(choices, list) else ():
-            if isinstance(choice, dict) and not choice.get("index"):
+            if isinstance(choice, dict) and not choice.get("index") and self.error is None:
                 self._read_choice(choice, events)
 
     def _read_usage(self, value: dict[str, Any], choices: Any) -> None:
@@ -205,6 +200,9 @@ class StreamDecoder:
         word = choice.get("finish_reason")
         if isinstance(word, str) and word:
             self._word = word
+        if choice.get("error") or word == "error":  # OpenRouter, for the maker's own failure
+            self._flush(events)
+            self.error = said_error(error_of(choice) or ErrorBody(), self._asked)
 
     def _read_delta(self, delta: dict[str, Any], events: list[StreamEvent]) -> None:
         self._say("thinking", reasoning_text(delta), events)
@@ -277,7 +275,7 @@ class StreamDecoder:
         """By meaning: whether tools are wanted is told by complete calls, not by the word."""
         if self._refusal:
             return "refusal"
-        reason: StopReason = "error" if self._word == "error" else _STOP_REASONS.get(self._word, "stop")
+        reason: StopReason = _STOP_REASONS.get(self._word, "stop")
         if reason in ("stop", "tool_use"):
             if self._calls.has_complete:
                 return "tool_use"
