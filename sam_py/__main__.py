@@ -13,7 +13,10 @@ from sam_py.cli import exit_codes
 def main(argv: Sequence[str] | None = None) -> int:
     """Open the window, or run the command that the arguments begin with. Returns the exit code."""
     arguments = list(sys.argv[1:] if argv is None else argv)
-    return _open_window(arguments) if is_for_the_window(arguments) else cli.main(arguments)
+    try:
+        return _open_window(arguments) if is_for_the_window(arguments) else cli.main(arguments)
+    except KeyboardInterrupt:  # Ctrl+C before or after what it could stop in good order
+        return exit_codes.INTERRUPTED
 
 
 def is_for_the_window(arguments: Sequence[str]) -> bool:

@@ -43,7 +43,16 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code. `argv` without the program's name."""
     arguments = list(sys.argv[1:] if argv is None else argv)
     _make_output_safe()
-    options = _parser().parse_args(arguments)
+    try:
+        code = _run(_parser().parse_args(arguments))
+        sys.stdout.flush()
+    except BrokenPipeError:  # whoever read it has enough (`| head -1`)
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or the interpreter complains at exit
+        return exit_codes.OK
+    return code
+
+
+def _run(options: argparse.Namespace) -> int:
     if options.home is not None:
         os.environ["SAM_HOME"] = str(options.home)
     match options.command:

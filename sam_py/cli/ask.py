@@ -9,8 +9,8 @@ import logging
 import os
 import re
 import sys
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from typing import IO, Any
 
 from sam_py.agent.session import ChatSession
@@ -27,7 +27,6 @@ from sam_py.messages.parts import Part
 from sam_py.paths import default_paths
 from sam_py.providers.errors import ProviderError
 from sam_py.providers.guide.provider import GuideProvider
-from sam_py.providers.redaction import KeyFilter
 from sam_py.providers.registry import Registry
 from sam_py.settings.file import SettingsFile
 from sam_py.settings.model import ModelChoice, Settings
@@ -42,24 +41,24 @@ _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 def ask(options: argparse.Namespace) -> int:
     """Run the command and return its exit code."""
-    _log_to_stderr()
-    try:
-        file = SettingsFile(default_paths().config / "settings.json")
-        for problem in file.problems:
-            _complain(problem)
-        settings = file.current
-        choice = choose(settings, provider=options.provider, base_url=options.base_url, model=options.model)
-        attachments = Attachments()
-        parts = [attachments.add(path) for path in options.file]
-        text = _question(options.question)
-        if not text and not parts:
-            raise SamError('Write a question: sam-py ask "…", or pipe one in.')
-    except SamError as error:
-        return _report(options, error, exit_codes.USAGE)
-    try:
-        return asyncio.run(_ask(options, settings, choice, attachments, text, parts))
-    except KeyboardInterrupt:
-        return exit_codes.INTERRUPTED
+    with _quiet_log():
+        try:
+            file = SettingsFile(default_paths().config / "settings.json")
+            for problem in file.problems:
+                _complain(problem)
+            settings = file.current
+            choice = choose(settings, provider=options.provider, base_url=options.base_url, model=options.model)
+            attachments = Attachments()
+            parts = [attachments.add(path) for path in options.file]
+            text = _question(options.question)
+            if not text and not parts:
+                raise SamError('Write a question: sam-py ask "…", or pipe one in.')
+        except SamError as error:
+            return _report(options, error, exit_codes.USAGE)
+        try:
+            return asyncio.run(_ask(options, settings, choice, attachments, text, parts))
+        except KeyboardInterrupt:
+            return exit_codes.INTERRUPTED
 
 
 async def _ask(
@@ -131,7 +130,8 @@ async def _converse(
             _complain("Stopped.")
     if printer.error is not None:
         if not options.json:
-            _complain(printer.error.text)
+            detail = f" ({printer.error.detail})" if printer.error.code == "internal" else ""
+            _complain(printer.error.text + detail)
         return exit_codes.for_error(printer.error.code)
     return exit_codes.OK
 
@@ -241,12 +241,16 @@ def _complain(text: str) -> None:
     print(f"sam-py: {text}" if sys.stderr.isatty() else text, file=sys.stderr, flush=True)
 
 
-def _log_to_stderr() -> None:
-    """Only real trouble is printed; an error that the person is told anyway is not."""
-    handler = logging.StreamHandler()
-    handler.setLevel(logging.CRITICAL)
-    handler.addFilter(KeyFilter())
-    logging.getLogger().addHandler(handler)
+@contextmanager
+def _quiet_log() -> Iterator[None]:
+    """Warnings of the log are for the window's log file: here the person is told what matters in words."""
+    quiet = logging.NullHandler()
+    root = logging.getLogger()
+    root.addHandler(quiet)
+    try:
+        yield
+    finally:
+        root.removeHandler(quiet)
 
 
 async def _nothing_to_save() -> None:
