@@ -7,11 +7,11 @@ on while its rows scroll out of sight and come back in other columns.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Protocol
 
 from PySide6.QtCore import QEvent, QObject, QPoint, Qt, QTimer, Signal
-from PySide6.QtGui import QAction, QContextMenuEvent, QGuiApplication, QKeyEvent, QKeySequence, QMouseEvent
+from PySide6.QtGui import QAction, QGuiApplication, QKeyEvent, QKeySequence, QMouseEvent
 from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
 from sam_py.ui.chat.parts.markdown_column import MarkdownColumn, Position
@@ -32,7 +32,7 @@ class Rows(Protocol):
     def column_of(self, row: int) -> MarkdownColumn | None:
         """The column that shows this row now, if it is on screen."""
 
-    def visible_rows(self) -> range: ...
+    def visible_rows(self) -> Iterable[int]: ...
 
     def plain_text_of(self, row: int) -> str:
         """The text of a row, also of one that is not on screen."""
@@ -280,9 +280,6 @@ class SelectionController(QObject):
                     return self._release()
         elif isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
             return self._key(event)
-        elif isinstance(event, QContextMenuEvent):
-            self.show_menu(event.pos())
-            return True
         return False
 
 

@@ -342,21 +342,21 @@ class Segmenter:
 
     def _cut_long_line(self, line: str) -> str:
         """Put what is too long for one piece of prose away in pieces of bounded size; return the rest."""
-        while len(line) > HARD_CHARS + 64:
+        start = 0
+        while len(line) - start > HARD_CHARS + 64:
             last = self.segments[-1] if self.segments else None
             if last is not None and not last.closed and last.kind in ("table", "math"):
                 return line
             self._release()
-            cut = _cut_point(line)
-            head, line = line[:cut], line[cut:]
+            end = start + _cut_point(line[start : start + HARD_CHARS + 1])
+            head, start = line[start:end], end
             if (open_prose := self._open_prose()) is not None and open_prose.size >= SOFT_CHARS:
                 self._close(open_prose)
-            self._prose(
-                head, len(self._levels), self._levels[-1].content if self._levels else 0, continues=self._paragraph
-            )
+            base = self._levels[-1].content if self._levels else 0
+            self._prose(head, len(self._levels), base, continues=self._paragraph)
             self._close(self.segments[-1])
             self._blank = False
-        return line
+        return line[start:] if start else line
 
     # Code
 
@@ -514,7 +514,7 @@ def dedent(text: str, columns: int) -> str:
 
 
 def _cut_point(line: str) -> int:
-    """Where to cut a line that is too long: behind a sentence outside code and emphasis, else behind a word."""
+    """Where to cut a line that is longer than `HARD_CHARS`: behind a sentence outside code, else behind a word."""
     window = line[:HARD_CHARS]
     for pattern in (_SENTENCE, _SPACE):
         ends = [m.end() for m in pattern.finditer(window, HARD_CHARS // 4)]

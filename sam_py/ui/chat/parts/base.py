@@ -69,6 +69,10 @@ class Part(ABC):
     def layout_for(self, width: int) -> int:
         """Lay out for `width` and return the height. Nothing is done where neither text nor width has changed."""
 
+    def estimate(self, width: int) -> int | None:
+        """Return about how high it will be where laying it out takes time; None where `layout_for` is quick."""
+        return None
+
     @abstractmethod
     def paint(self, painter: QPainter, clip: QRectF) -> None:
         """Paint what lies in `clip`, in the part's own coordinates."""

@@ -9,6 +9,7 @@ Model output is hostile until shown otherwise: nothing is loaded, links and pict
 
 from __future__ import annotations
 
+import time
 from bisect import bisect_right
 from collections.abc import Callable
 from pathlib import Path
@@ -47,6 +48,11 @@ PART_TYPES: dict[str, type[Part]] = {
 POOL_SIZE = 12
 """How many parts of a kind a column keeps for its next message."""
 COPIED_MS = 1_600
+FEED_MS = 40
+"""So long one call cuts a text into segments; the rest of a very long one follows in the next frames."""
+FEED_CHARS = 8_000
+LAYOUT_MS = 25
+"""So long one call lays out; parts that then remain get estimated heights and their turn in the next frames."""
 
 Position = tuple[int, int]
 """A place in the text: number of the part, position in it. Positions compare in reading order."""
@@ -97,6 +103,13 @@ class MarkdownColumn(QWidget):
         self._copied.setSingleShot(True)
         self._copied.setInterval(COPIED_MS)
         self._copied.timeout.connect(self._forget_copied)
+        self._rest = QTimer(self)  # lays out what a long text did not get at once
+        self._rest.setSingleShot(True)
+        self._rest.setInterval(0)
+        self._rest.timeout.connect(self._lay_out_rest)
+        self._unlaid: set[Part] = set()
+        self._unfed = ""
+        self._fed = 0
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setAccessibleName(self.tr("Message text"))
@@ -108,8 +121,14 @@ class MarkdownColumn(QWidget):
         """Show another, complete text. Parts of the one before are used again."""
         self.clear()
         self._text.append(text)
-        self._segmenter.feed(text)
-        self.finish()
+        if not text:
+            return
+        self._unfed, self._fed = text, 0
+        self._finished = False
+        self._feed_for(FEED_MS)
+        self._sync()
+        if self._unfed:
+            self._rest.start()
 
     def append_text(self, text: str) -> None:
         """Take the next piece of a text that streams in; `flush` shows it."""
@@ -118,6 +137,7 @@ class MarkdownColumn(QWidget):
 
     def flush(self) -> bool:
         """Show what was appended since the last time. Returns whether the height has changed."""
+        self._feed_rest(len(self._unfed))
         if self._pending:
             chunk = "".join(self._pending)
             self._pending.clear()
@@ -127,6 +147,7 @@ class MarkdownColumn(QWidget):
 
     def finish(self) -> bool:
         """The text is complete. Returns whether the height has changed."""
+        self._feed_rest(len(self._unfed))
         if self._pending:
             chunk = "".join(self._pending)
             self._pending.clear()
@@ -145,6 +166,8 @@ class MarkdownColumn(QWidget):
         self._bottoms.clear()
         self._text.clear()
         self._pending.clear()
+        self._unfed = ""
+        self._rest.stop()
         self._segmenter = Segmenter()
         self._around.references = self._segmenter.references
         self._settled = self._references_seen = 0
@@ -152,8 +175,24 @@ class MarkdownColumn(QWidget):
         self._focus_at = -1
         self._finished = True
 
+    def _feed_for(self, budget_ms: float) -> None:
+        stop = time.perf_counter() + budget_ms / 1000
+        while self._unfed and time.perf_counter() < stop:
+            self._feed_rest(FEED_CHARS)
+
+    def _feed_rest(self, size: int) -> None:
+        """Feed the next `size` characters of a text that was too long to be cut at once."""
+        if self._unfed:
+            self._segmenter.feed(self._unfed[self._fed : self._fed + size])
+            self._fed += size
+            if self._fed >= len(self._unfed):
+                self._unfed = ""
+                self._segmenter.finish()
+                self._finished = True
+
     def plain_text(self) -> str:
         """Return the text as a person reads it, without markup."""
+        self._feed_rest(len(self._unfed))
         self._sync()
         return self.selected_text((0, 0), self.end_position())
 
@@ -232,6 +271,7 @@ class MarkdownColumn(QWidget):
         part.hovered = False
         part.selection = None
         part.clear()
+        self._unlaid.discard(part)
         if len(self._pool[part.kind]) < POOL_SIZE:
             self._pool[part.kind].append(part)
 
@@ -252,10 +292,11 @@ class MarkdownColumn(QWidget):
         above = self._parts[first - 1] if first else None
         del self._bottoms[first:]
         dirty_from = -1
+        stop = time.perf_counter() + LAYOUT_MS / 1000
         for part in self._parts[first:]:
             before = (part.top, part.height)
             part.x = self._around.style.indent(part.depth)
-            height = part.layout_for(max(40, self._width - part.x))
+            height = self._lay_out(part, stop)
             if height:
                 if above is not None:
                     y += self._gap(above, part)
@@ -267,6 +308,32 @@ class MarkdownColumn(QWidget):
             self._bottoms.append(y)
         if dirty_from >= 0 and self.isVisible():
             self.update(0, max(0, dirty_from - 4), self.width(), self.height())
+
+        if self._unlaid and not self._rest.isActive():
+            self._rest.start()
+
+    def _lay_out(self, part: Part, stop: float) -> int:
+        """Lay `part` out and return its height, or only guess it when it is later than `stop`."""
+        width = max(40, self._width - part.x)
+        if time.perf_counter() > stop and (guess := part.estimate(width)) is not None:
+            part.height = guess
+            self._unlaid.add(part)
+            return guess
+        self._unlaid.discard(part)
+        return part.layout_for(width)
+
+    def _lay_out_rest(self) -> None:
+        before = self.content_height()
+        if self._unfed:
+            self._feed_for(FEED_MS // 2)
+            self._sync()
+            if self._unfed or self._unlaid:
+                self._rest.start()
+        first = next((at for at, part in enumerate(self._parts) if part in self._unlaid), None)
+        if first is not None:
+            self._place(first)
+        if self.content_height() != before:
+            self.height_changed.emit()
 
     def _gap(self, above: Part, part: Part) -> int:
         style = self._around.style
@@ -325,8 +392,9 @@ class MarkdownColumn(QWidget):
             part = self._parts[index]
             low = start[1] if index == start[0] else 0
             high = end[1] if index == end[0] else part.length()
-            if part.height or not self._width:
-                texts.append(("\n" if part.continues else "\n\n") * bool(texts) + part.text(low, high))
+            text = part.text(low, high)
+            if text:
+                texts.append(("\n" if part.continues else "\n\n") * bool(texts) + text)
         return "".join(texts)
 
     def word_at(self, position: Position) -> tuple[Position, Position]:
@@ -398,6 +466,8 @@ class MarkdownColumn(QWidget):
         index = bisect_right(self._bottoms, clip.top())
         while index < len(self._parts) and self._parts[index].top <= clip.bottom() + 1:
             part = self._parts[index]
+            if part in self._unlaid:
+                part.layout_for(max(40, self._width - part.x))  # its place is put right by _lay_out_rest
             if part.height:
                 painter.save()
                 painter.translate(part.x, part.top)

@@ -28,6 +28,7 @@ class ProsePart(Part):
         self._segment: Segment | None = None
         self._source = ""
         self._dirty = False
+        self._empty = True
 
     def show(self, segment: Segment, provisional: str = "") -> None:
         source = segment.source + provisional
@@ -41,22 +42,37 @@ class ProsePart(Part):
         super().restyle()
         self._dirty = self._segment is not None
 
+    def estimate(self, width: int) -> int | None:
+        if not self._dirty and width == self.width:
+            return None
+        style = self.style
+        columns = max(8.0, width / (style.body_line_px * 0.36))
+        lines = self._source.count("\n") + len(self._source) / columns
+        return round(lines * style.body_line_px)
+
     def layout_for(self, width: int) -> int:
         if not self._dirty and width == self.width:
             return self.height
-        if self._dirty and self._segment is not None:
-            self._dirty = False
+        if self._dirty:
             self.document.setTextWidth(width)
-            self.decorations = fill(self.document, self._source, self._segment, self.style, self.around.references)
-            self.gap_above, self.gap_below = self.decorations.top_px, self.decorations.bottom_px
+            self._fill()
         if width != self.width:
             self.document.setTextWidth(width)
         self.width = width
-        if not self._source.strip() or self.document.isEmpty():
+        if self._empty:
             self.gap_above = self.gap_below = self.height = 0
         else:
             self.height = round(self.document.size().height())
         return self.height
+
+    def _fill(self) -> None:
+        """Parse the text, if that was not done yet."""
+        if self._dirty and self._segment is not None:
+            self._dirty = False
+            self.decorations = fill(self.document, self._source, self._segment, self.style, self.around.references)
+            self.gap_above, self.gap_below = self.decorations.top_px, self.decorations.bottom_px
+            self._empty = not self._source.strip() or self.document.isEmpty()
+            self.width = -1
 
     def paint(self, painter: QPainter, clip: QRectF) -> None:
         paint_decorations(painter, self.document, self.decorations, self.style, clip)
@@ -89,12 +105,14 @@ class ProsePart(Part):
         return reference_labels(self._source)
 
     def length(self) -> int:
+        self._fill()
         return self.document.characterCount() - 1
 
     def hit(self, point: QPointF) -> int:
         return max(0, self.document.documentLayout().hitTest(point, Qt.HitTestAccuracy.FuzzyHit))
 
     def text(self, start: int, end: int) -> str:
+        self._fill()
         markers = {marker.block: marker for marker in self.decorations.markers}
         block = self.document.findBlock(start)
         pieces: list[str] = []

@@ -23,6 +23,7 @@ PAD_X = 12
 PAD_Y = 7
 MAX_PLAIN_PX = 320
 MAX_COLUMNS = 200
+MAX_CELL_CHARS = 2_000
 _RICH = re.compile(r"[*_`~\[<\\$&!]|https?:|www\.")
 _CENTRE = Qt.AlignmentFlag.AlignHCenter
 _ALIGN = {
@@ -96,7 +97,8 @@ class TablePart(Part):
     def _take_row(self, line: str) -> None:
         if not line.strip():
             return
-        cells = split_row(line)[:MAX_COLUMNS]
+        cells = [text if len(text) <= MAX_CELL_CHARS else text[:MAX_CELL_CHARS] + "…" for text in split_row(line)]
+        del cells[MAX_COLUMNS:]
         if self.rows and not self._aligns:
             self._aligns = [_ALIGN[cell.startswith(":"), cell.endswith(":")] for cell in cells]
             self._aligns += [Qt.AlignmentFlag.AlignLeft] * (len(self.rows[0]) - len(cells))
