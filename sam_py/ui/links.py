@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from urllib.parse import urlsplit
 
 from PySide6.QtCore import QUrl
@@ -64,3 +65,8 @@ def _ascii_host(host: str) -> str:
         return host.encode("ascii").decode() if host.isascii() else host.encode("idna").decode()
     except UnicodeError:
         return ""
+
+
+def open_folder(folder: Path) -> bool:
+    """Show one of the program's own folders in the system's file manager. Returns False where nothing shows it."""
+    return folder.is_dir() and QDesktopServices.openUrl(QUrl.fromLocalFile(str(folder)))

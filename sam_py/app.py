@@ -1,0 +1,281 @@
+"""The composition root: builds every object once, wires them, and says in which order things start and end."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import logging
+import logging.handlers
+import os
+import signal
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import TracebackType
+
+from PySide6.QtCore import QLibraryInfo, QLocale, QTimer, QTranslator, qInstallMessageHandler
+from PySide6.QtGui import QIcon
+from PySide6.QtWidgets import QApplication
+
+from sam_py import __version__
+from sam_py.agent.session import ChatSession
+from sam_py.agent.state import SessionState
+from sam_py.bus.message_bus import MessageBus
+from sam_py.errors import SamError
+from sam_py.paths import Paths, default_paths, resources
+from sam_py.providers.guide.provider import GuideProvider
+from sam_py.providers.local import find_local_servers
+from sam_py.providers.redaction import KeyFilter
+from sam_py.providers.registry import Registry
+from sam_py.settings.file import SettingsFile
+from sam_py.settings.secrets import Secrets
+from sam_py.store.autosave import Autosave
+from sam_py.store.library import Library
+from sam_py.ui.appearance import apply_theme, theme_of
+from sam_py.ui.loop import Loop
+from sam_py.ui.main_window import MainWindow
+from sam_py.ui.open_conversations import OpenConversation, OpenConversations
+from sam_py.ui.services import Services
+from sam_py.ui.single_instance import SingleInstance
+from sam_py.ui.tasks import Tasks
+from sam_py.ui.theme import Themes
+from sam_py.ui.widgets.icons import Icons
+
+log = logging.getLogger(__name__)
+
+_QUIT_PATIENCE_S = 10.0
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run the window until it is closed. Returns the process's exit code."""
+    options = _parse(sys.argv[1:] if argv is None else argv)
+    paths = default_paths(options.home)
+    try:
+        paths.create()
+    except OSError as error:
+        print(
+            f"SAM cannot create its folders: {error}. Set SAM_HOME to a folder that you may write to.", file=sys.stderr
+        )
+        return 1
+    start_logging(paths)
+    app = QApplication.instance() or QApplication([sys.argv[0]])
+    assert isinstance(app, QApplication)
+    _name_application(app)
+    instance = SingleInstance(paths.data, paths.state)
+    if not instance.acquire():
+        if instance.tell_first():
+            print("SAM is running already; its window was raised.")
+            return 0
+        print("SAM is running already on this data folder, but does not answer. End it and try again.", file=sys.stderr)
+        return 1
+    loop = Loop(app)
+    asyncio.set_event_loop(loop)
+    try:
+        with loop:
+            code: int = loop.run_until_complete(_run(app, loop, paths, instance, options))
+            return code
+    finally:
+        instance.release()
+        asyncio.set_event_loop(None)
+
+
+async def _run(
+    app: QApplication, loop: Loop, paths: Paths, instance: SingleInstance, options: argparse.Namespace
+) -> int:
+    program = Program(app, paths)
+    window = program.window
+    done = asyncio.Event()
+    window.closed.connect(done.set)
+    instance.raise_requested.connect(window.raise_to_front)
+    _catch_everything(loop, program.report_bug)
+    _quit_on_signals(loop, window.close)
+    window.show()
+    code = 0
+    try:
+        await program.start()
+        if options.demo is not None:
+            from sam_py.ui.demo import demonstrate
+
+            print(await demonstrate(window, options.demo, options.screenshot))
+        else:
+            await done.wait()
+    except SamError as error:
+        print(str(error), file=sys.stderr)
+        code = 1
+    finally:
+        # What was typed and said is on disk long before this: the watchdog only keeps a hung server from holding us.
+        watchdog = QTimer()
+        watchdog.setSingleShot(True)
+        watchdog.timeout.connect(_give_up)
+        watchdog.start(round(_QUIT_PATIENCE_S * 1000))
+        await program.aclose()
+        watchdog.stop()
+    return code
+
+
+class Program:
+    """Every object of the running program, and the order of its start and end.
+
+    End: streams stop, what is unsaved is written, connections close, settings are written. The window
+    is hidden by then; nothing here can lose what was typed.
+    """
+
+    def __init__(self, app: QApplication, paths: Paths) -> None:
+        self.app = app
+        settings = SettingsFile(paths.config / "settings.json")
+        self._secrets = Secrets(self._base_url_of)
+        self._settings = settings
+        self._registry = Registry(self._secrets.key_of)
+        self._registry.add(GuideProvider())
+        self._library = Library(paths)
+        themes = Themes()
+        apply_theme(theme_of(settings.current.appearance), themes)
+        self._tasks = Tasks(self._failed)
+        self._conversations = OpenConversations(
+            self._library,
+            self._new_session,
+            self._new_bus,
+            lambda conversation, state: self._session_state(conversation, state),
+        )
+        services = Services(
+            paths=paths,
+            library=self._library,
+            registry=self._registry,
+            settings=settings,
+            secrets=self._secrets,
+            themes=themes,
+            icons=Icons(themes),
+            tasks=self._tasks,
+            find_servers=find_local_servers,
+        )
+        self.window = MainWindow(services, self._conversations)
+        self._library.on_problem(self._failed)
+        settings.on_problem(self._failed)
+
+    async def start(self) -> None:
+        await self.window.start()
+
+    async def aclose(self) -> None:
+        await self.window.aclose()
+        await self._conversations.aclose()
+        await self._tasks.aclose()
+        await self._registry.aclose()
+        await self._library.aclose()
+        try:
+            self._settings.close()
+        except SamError as error:
+            log.error("the settings could not be saved: %s", error)
+
+    def report_bug(self, error: BaseException) -> None:
+        self.window.report(error)
+
+    def _failed(self, error: BaseException) -> None:
+        self.window.report(error)
+
+    def _base_url_of(self, provider_id: str) -> str:
+        provider = self._settings.current.provider(provider_id)
+        return provider.base_url if provider is not None else ""
+
+    def _new_bus(self, conversation_id: str) -> MessageBus:
+        return MessageBus(conversation_id, auto_pin=self._settings.current.chat.auto_pin)
+
+    def _new_session(self, bus: MessageBus, autosave: Autosave) -> ChatSession:
+        attachments = self._library.attachments
+
+        async def put(data: bytes, _mime_type: str) -> str:
+            return await attachments.put(data)
+
+        return ChatSession(
+            bus,
+            provider_of=self._registry.get,
+            save_now=autosave.save_now,
+            read_attachment=attachments.read,
+            put_attachment=put,
+            defaults=self._settings.current.chat,
+        )
+
+    def _session_state(self, conversation: OpenConversation, state: SessionState) -> None:
+        self.window.on_session_state(conversation, state)
+
+
+def _parse(argv: list[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="sam-py-gui", description="SAM for Python: the chat window.")
+    parser.add_argument("--home", type=Path, help="keep settings and conversations below this folder")
+    parser.add_argument("--demo", metavar="TEXT", help="send TEXT to the offline guide, print the exchange and end")
+    parser.add_argument("--screenshot", type=Path, metavar="FILE", help="with --demo: write a picture of the window")
+    parser.add_argument("--version", action="version", version=f"sam-py {__version__}")
+    return parser.parse_args(argv)
+
+
+def start_logging(paths: Paths) -> None:
+    """Log to ``state/logs/sam.log`` (three files of 1 MB). Network libraries only warn: their details may hold keys."""
+    handler = logging.handlers.RotatingFileHandler(
+        paths.logs / "sam.log", maxBytes=1_000_000, backupCount=2, encoding="utf-8", delay=True
+    )
+    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+    handler.addFilter(KeyFilter())
+    root = logging.getLogger()
+    root.addHandler(handler)
+    root.setLevel(logging.INFO)
+    for name in ("httpx", "httpx2", "httpcore", "httpcore2", "mcp", "asyncio", "qasync", "keyring"):
+        logging.getLogger(name).setLevel(logging.WARNING)
+    qInstallMessageHandler(_qt_message)
+
+
+def _qt_message(kind: object, _context: object, text: str) -> None:
+    logging.getLogger("qt").warning("%s: %s", getattr(kind, "name", kind), text)
+
+
+def _name_application(app: QApplication) -> None:
+    app.setApplicationName("SAM")
+    app.setApplicationDisplayName("SAM")
+    app.setApplicationVersion(__version__)
+    app.setDesktopFileName("sam-py")
+    app.setQuitOnLastWindowClosed(False)
+    icon = resources() / "icons" / "app.svg"
+    if icon.exists():
+        app.setWindowIcon(QIcon(str(icon)))
+    translator = QTranslator(app)
+    if translator.load(QLocale(), "qtbase", "_", QLibraryInfo.path(QLibraryInfo.LibraryPath.TranslationsPath)):
+        app.installTranslator(translator)
+
+
+def _catch_everything(loop: Loop, report: Callable[[BaseException], None]) -> None:
+    """Whatever nobody caught is logged with its traceback and shown as a notice; the program goes on."""
+
+    def from_python(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+        if issubclass(kind, KeyboardInterrupt):
+            sys.__excepthook__(kind, error, trace)
+            return
+        log.error("an error that nobody caught", exc_info=(kind, error, trace))
+        report(error)
+
+    def from_loop(_loop: asyncio.AbstractEventLoop, context: dict[str, object]) -> None:
+        error = context.get("exception")
+        log.error(
+            "the event loop: %s", context.get("message"), exc_info=error if isinstance(error, Exception) else None
+        )
+        if isinstance(error, Exception):
+            report(error)
+
+    sys.excepthook = from_python
+    loop.set_exception_handler(from_loop)
+
+
+def _quit_on_signals(loop: Loop, close: Callable[[], object]) -> None:
+    for number in (signal.SIGTERM, signal.SIGINT):
+        try:
+            loop.add_signal_handler(number, close)
+        except (NotImplementedError, RuntimeError):
+            # Windows: the handler runs between byte codes, so hand over to the loop's thread.
+            signal.signal(number, lambda *_: loop.call_soon_threadsafe(close))
+
+
+def _give_up() -> None:
+    log.error("closing took longer than %g s; the program ends now, everything is saved", _QUIT_PATIENCE_S)
+    logging.shutdown()
+    os._exit(1)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

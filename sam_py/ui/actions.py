@@ -1,0 +1,118 @@
+"""Actions: everything a person can do in the window, with its words, shortcut and place in the menu."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from PySide6.QtCore import QCoreApplication
+from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtWidgets import QMenu, QMenuBar, QWidget
+
+
+@dataclass(frozen=True, slots=True)
+class ActionSpec:
+    """One action. `menu` is the menu it stands in; `shortcuts` are portable texts, the first one is shown."""
+
+    name: str
+    text: str
+    menu: str
+    shortcuts: tuple[str, ...] = ()
+    separated: bool = False
+    checkable: bool = False
+
+
+def _(text: str) -> str:
+    return QCoreApplication.translate("Actions", text)
+
+
+def specs() -> tuple[ActionSpec, ...]:
+    """The table of all actions, in the order of the menus."""
+    file, edit, chat, view, help_ = _("&File"), _("&Edit"), _("&Conversation"), _("&View"), _("&Help")
+    return (
+        ActionSpec("new", _("New chat"), file, ("Ctrl+N",)),
+        ActionSpec("attach", _("Attach files…"), file, ("Ctrl+Shift+O",)),
+        ActionSpec("settings", _("Settings…"), file, ("Ctrl+,",), separated=True),
+        ActionSpec("quit", _("Quit"), file, ("Ctrl+Q",), separated=True),
+        ActionSpec("edit_last", _("Edit my last message"), edit, ("Ctrl+Up",)),
+        ActionSpec("copy_reply", _("Copy the last reply"), edit, ("Ctrl+Shift+C",)),
+        ActionSpec("filter", _("Find a conversation"), edit, ("Ctrl+Shift+F",), separated=True),
+        ActionSpec("stop", _("Stop the reply"), chat, ("Ctrl+.",)),
+        ActionSpec("regenerate", _("Regenerate the last reply"), chat, ("Ctrl+R",)),
+        ActionSpec("continue", _("Continue the last reply"), chat, ("Ctrl+Shift+Return",)),
+        ActionSpec("model", _("Choose the model…"), chat, ("Ctrl+M",), separated=True),
+        ActionSpec("rename", _("Rename…"), chat, ("Ctrl+Shift+R",), separated=True),
+        ActionSpec("pin", _("Pin or unpin"), chat, ("Ctrl+Shift+P",)),
+        ActionSpec("duplicate", _("Duplicate"), chat, ("Ctrl+Shift+D",)),
+        ActionSpec("archive", _("Archive or unarchive"), chat, ("Ctrl+Shift+A",)),
+        ActionSpec("delete", _("Delete…"), chat, ("Ctrl+Shift+Backspace",)),
+        ActionSpec("next", _("Next conversation"), chat, ("Ctrl+PgDown", "Ctrl+Tab"), separated=True),
+        ActionSpec("previous", _("Previous conversation"), chat, ("Ctrl+PgUp", "Ctrl+Shift+Tab")),
+        ActionSpec("sidebar", _("Sidebar"), view, ("Ctrl+B",), checkable=True),
+        ActionSpec("messages", _("Go to the messages"), view, ("F6",)),
+        ActionSpec("composer", _("Go to the text box"), view, ("Ctrl+L",)),
+        ActionSpec("to_end", _("Go to the end"), view, ("Ctrl+End",)),
+        ActionSpec("to_start", _("Go to the start"), view, ("Ctrl+Home",)),
+        ActionSpec("zoom_in", _("Larger text"), view, ("Ctrl++", "Ctrl+="), separated=True),
+        ActionSpec("zoom_out", _("Smaller text"), view, ("Ctrl+-",)),
+        ActionSpec("zoom_reset", _("Normal text size"), view, ("Ctrl+0",)),
+        ActionSpec("theme", _("Light or dark"), view, ("Ctrl+Shift+L",), separated=True),
+        ActionSpec("full_screen", _("Full screen"), view, ("F11",), checkable=True),
+        ActionSpec("palette", _("All commands…"), help_, ("Ctrl+K",)),
+        ActionSpec("guide", _("Ask the guide"), help_, ("F1",)),
+        ActionSpec("shortcuts", _("Keyboard shortcuts"), help_, ("Ctrl+/",)),
+        ActionSpec("about", _("About SAM"), help_, separated=True),
+    )
+
+
+class Actions:
+    """The `QAction`s by name, and menus made of them."""
+
+    def __init__(self, window: QWidget, handlers: dict[str, Callable[[], None]]) -> None:
+        self._specs = specs()
+        self._actions: dict[str, QAction] = {}
+        for spec in self._specs:
+            action = QAction(spec.text, window)
+            action.setObjectName(spec.name)
+            action.setShortcuts([QKeySequence(text) for text in spec.shortcuts])
+            action.setCheckable(spec.checkable)
+            action.setMenuRole(_roles().get(spec.name, QAction.MenuRole.NoRole))
+            handler = handlers[spec.name]
+            action.triggered.connect(lambda _checked=False, run=handler: run())
+            window.addAction(action)
+            self._actions[spec.name] = action
+
+    def __getitem__(self, name: str) -> QAction:
+        return self._actions[name]
+
+    def listed(self) -> Iterable[tuple[ActionSpec, QAction]]:
+        """Every action with its place in the menus."""
+        return ((spec, self._actions[spec.name]) for spec in self._specs)
+
+    def fill_menu_bar(self, bar: QMenuBar) -> None:
+        for menu in self._menus(bar):
+            bar.addMenu(menu)
+
+    def fill_menu(self, menu: QMenu) -> None:
+        """All menus as parts of one, for the header's button."""
+        for submenu in self._menus(menu):
+            menu.addMenu(submenu)
+
+    def _menus(self, parent: QWidget) -> list[QMenu]:
+        menus: dict[str, QMenu] = {}
+        for spec in self._specs:
+            menu = menus.get(spec.menu)
+            if menu is None:
+                menu = menus[spec.menu] = QMenu(spec.menu, parent)
+            elif spec.separated:
+                menu.addSeparator()
+            menu.addAction(self._actions[spec.name])
+        return list(menus.values())
+
+
+def _roles() -> dict[str, QAction.MenuRole]:
+    return {
+        "settings": QAction.MenuRole.PreferencesRole,
+        "quit": QAction.MenuRole.QuitRole,
+        "about": QAction.MenuRole.AboutRole,
+    }

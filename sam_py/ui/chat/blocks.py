@@ -1,0 +1,326 @@
+"""Blocks: one widget for each part of a message, all with the same few operations."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QCoreApplication, QLocale, QRectF, Qt, Signal
+from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPaintEvent
+from PySide6.QtWidgets import QWidget
+
+from sam_py.messages.parts import (
+    CodePart,
+    FilePart,
+    ImagePart,
+    Part,
+    TextPart,
+    ThinkingSignaturePart,
+    ThinkingTextPart,
+    ToolCallPart,
+    UnknownPart,
+)
+from sam_py.ui.chat.parts.markdown_column import MarkdownColumn
+from sam_py.ui.chat.plain_column import PlainColumn
+from sam_py.ui.chat.row_context import RowContext
+from sam_py.ui.chat.thinking_block import ThinkingBlock
+
+
+class Block(QWidget):
+    """A part on screen.
+
+    `source` is the text that was fed (None for parts that come whole). `layout_for` gives the height
+    at a width; `natural_width` how wide it would like to be at most, for bubbles.
+    """
+
+    link_clicked = Signal(str)
+    image_clicked = Signal(object)
+    height_changed = Signal()
+    kind = ""
+
+    @property
+    def source(self) -> str | None:
+        return None
+
+    @property
+    def columns(self) -> list[MarkdownColumn]:
+        """Where text can be selected."""
+        return []
+
+    def append(self, text: str) -> None:
+        """Keep streamed text until `flush`."""
+
+    def flush(self) -> bool:
+        """Show what was kept. True where the height may have changed."""
+        return False
+
+    def finish(self) -> None:
+        """No more will come."""
+
+    def layout_for(self, width_px: int) -> int:
+        raise NotImplementedError
+
+    def natural_width(self, limit_px: int) -> int:
+        return limit_px
+
+    def release(self) -> None:
+        """Let go of everything; the block is not used again."""
+        self.hide()
+        self.deleteLater()
+
+
+class TextBlock(Block):
+    """A reply's text, as formatted text."""
+
+    kind = "text"
+
+    def __init__(self, context: RowContext, text: str, *, live: bool, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._pieces = [text] if text else []
+        self._column = MarkdownColumn(context.themes, context.attachment_path, parent=self)
+        self._column.link_clicked.connect(self.link_clicked)
+        self._column.image_clicked.connect(self.image_clicked)
+        if live:
+            self._column.append_text(text)
+            self._column.flush()
+        else:
+            self._column.set_text(text)
+
+    @property
+    def source(self) -> str | None:
+        return "".join(self._pieces)
+
+    @property
+    def columns(self) -> list[MarkdownColumn]:
+        return [self._column]
+
+    def append(self, text: str) -> None:
+        self._pieces.append(text)
+        self._column.append_text(text)
+
+    def flush(self) -> bool:
+        return self._column.flush()
+
+    def finish(self) -> None:
+        self._column.finish()
+
+    def layout_for(self, width_px: int) -> int:
+        if not any(piece.strip() for piece in self._pieces):
+            return 0
+        height = self._column.layout_for(width_px)
+        self._column.setGeometry(0, 0, width_px, height)
+        return height
+
+
+class BubbleBlock(Block):
+    """What the person said: exactly as typed, in a tinted bubble that is as wide as its text."""
+
+    kind = "text"
+    _PAD_X_PX = 14
+    _PAD_Y_PX = 9
+
+    def __init__(self, context: RowContext, text: str, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._context = context
+        self._text = text
+        self._column = PlainColumn(context.themes, context.attachment_path, parent=self)
+        self._column.set_plain_text(text)
+
+    @property
+    def source(self) -> str | None:
+        return self._text
+
+    @property
+    def columns(self) -> list[MarkdownColumn]:
+        return [self._column]
+
+    def layout_for(self, width_px: int) -> int:
+        wide = self.natural_width(width_px) - 2 * self._px(self._PAD_X_PX)
+        height = self._column.layout_for(wide)
+        self._column.setGeometry(self._px(self._PAD_X_PX), self._px(self._PAD_Y_PX), wide, height)
+        return height + 2 * self._px(self._PAD_Y_PX)
+
+    def natural_width(self, limit_px: int) -> int:
+        pad = 2 * self._px(self._PAD_X_PX)
+        return min(limit_px, self._column.natural_width(limit_px - pad) + pad)
+
+    def _px(self, length_px: int) -> int:
+        return round(length_px * self._context.themes.current.scale)
+
+    # Qt
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        theme = self._context.themes.current
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(QColor(theme.palette.bubble))
+        painter.drawRoundedRect(self.rect(), theme.radius_px, theme.radius_px)
+        painter.end()
+
+
+class ThoughtBlock(Block):
+    """Thinking, folded."""
+
+    kind = "thinking_text"
+
+    def __init__(self, context: RowContext, text: str, *, live: bool, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._inner = ThinkingBlock(context, self)
+        self._inner.height_changed.connect(self.height_changed)
+        self._inner.set_text(text, live=live)
+
+    @property
+    def source(self) -> str | None:
+        return self._inner.text
+
+    @property
+    def columns(self) -> list[MarkdownColumn]:
+        return self._inner.columns
+
+    def append(self, text: str) -> None:
+        self._inner.append(text)
+
+    def flush(self) -> bool:
+        return self._inner.flush()
+
+    def finish(self) -> None:
+        self._inner.finish()
+
+    def layout_for(self, width_px: int) -> int:
+        if not self._inner.text.strip():
+            return 0
+        height = self._inner.layout_for(width_px)
+        self._inner.setGeometry(0, 0, width_px, height)
+        return height
+
+
+class NoteBlock(Block):
+    """One muted line: a tool call, a part of a newer version."""
+
+    def __init__(self, context: RowContext, kind: str, icon: str, text: str, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._context = context
+        self._icon = icon
+        self._text = text
+        self.kind = kind
+        self.setAccessibleName(text)
+
+    def layout_for(self, width_px: int) -> int:
+        return round(28 * self._context.themes.current.scale)
+
+    # Qt
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        theme = self._context.themes.current
+        painter = QPainter(self)
+        font = QFont(self.font())
+        font.setPointSizeF(theme.small_pt)
+        painter.setFont(font)
+        size = 16
+        top = (self.height() - size) // 2
+        self._context.icons.paint(
+            painter, self._icon, "muted", self.rect().adjusted(0, top, size - self.width(), -top).toRectF()
+        )
+        painter.setPen(QColor(theme.palette.text_muted))
+        text = painter.fontMetrics().elidedText(self._text, Qt.TextElideMode.ElideRight, self.width() - size - 8)
+        painter.drawText(
+            self.rect().adjusted(size + 8, 0, 0, 0),
+            int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft),
+            text,
+        )
+        painter.end()
+
+
+class FileBlock(Block):
+    """A file as a chip: icon, name, size."""
+
+    kind = "file"
+
+    def __init__(self, context: RowContext, part: FilePart, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._context = context
+        self._name = part.filename
+        self._size = QLocale().formattedDataSize(part.size, 1) if part.size else ""
+        self.setAccessibleName(f"{part.filename} {self._size}")
+        self.setToolTip("")
+
+    def layout_for(self, width_px: int) -> int:
+        return round(44 * self._context.themes.current.scale)
+
+    def natural_width(self, limit_px: int) -> int:
+        name = QFontMetrics(self._font(muted=False)).horizontalAdvance(self._name)
+        size = QFontMetrics(self._font(muted=True)).horizontalAdvance(self._size)
+        return min(limit_px, max(name, size) + 64)
+
+    def _font(self, *, muted: bool) -> QFont:
+        theme = self._context.themes.current
+        font = QFont(self.font())
+        font.setPointSizeF(theme.small_pt * (0.9 if muted else 1.0))
+        return font
+
+    # Qt
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        palette = self._context.themes.current.palette
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        wide = min(self.width(), self.natural_width(self.width()))
+        painter.setPen(QColor(palette.border))
+        painter.setBrush(QColor(palette.raised))
+        painter.drawRoundedRect(QRectF(0.5, 0.5, wide - 1, self.height() - 1), 8, 8)
+        icon = 20
+        self._context.icons.paint(painter, "file", "muted", QRectF(14, (self.height() - icon) / 2, icon, icon))
+        left, half = 14 + icon + 10, self.height() / 2
+        for muted, text, top in ((False, self._name, 4.0), (True, self._size, half - 1)):
+            painter.setFont(self._font(muted=muted))
+            painter.setPen(QColor(palette.text_muted if muted else palette.text))
+            elided = painter.fontMetrics().elidedText(text, Qt.TextElideMode.ElideMiddle, round(wide - left - 12))
+            rect = QRectF(left, top, wide - left - 10, half - 3)
+            painter.drawText(rect, int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft), elided)
+        painter.end()
+
+
+def image_markdown(part: ImagePart) -> str:
+    """An image as the markdown that the column draws: ours by its hash, a foreign one by an address not loaded."""
+    alt = "".join(" " if character in "[]\\\n" else character for character in part.alt)
+    target = f"attach:{part.attachment}" if part.attachment else part.url or ""
+    return f"![{alt}](<{target}>)"
+
+
+def block_for(part: Part, context: RowContext, *, mine: bool, live: bool, parent: QWidget) -> Block | None:
+    """The block that draws `part`; None for parts that are not drawn."""
+    match part:
+        case TextPart():
+            if mine:
+                return BubbleBlock(context, part.text, parent)
+            return TextBlock(context, part.text, live=live, parent=parent)
+        case ThinkingTextPart():
+            return ThoughtBlock(context, part.text, live=live, parent=parent)
+        case CodePart():
+            return TextBlock(context, fenced(part), live=False, parent=parent)
+        case ImagePart():
+            return TextBlock(context, image_markdown(part), live=False, parent=parent)
+        case FilePart():
+            return FileBlock(context, part, parent)
+        case ToolCallPart():
+            return NoteBlock(context, part.kind, "settings", part.tool_name or _tr("A tool"), parent)
+        case ThinkingSignaturePart():
+            return None
+        case UnknownPart():
+            text = _tr("A part of the kind “{kind}”, which this version does not know").replace("{kind}", part.kind)
+            return NoteBlock(context, part.kind, "info", text, parent)
+
+
+def fenced(part: CodePart) -> str:
+    """Code as a markdown fence that its content cannot close.
+
+    >>> fenced(CodePart(code="a = 1", language="python"))
+    '```python\\na = 1\\n```'
+    """
+    fence = "```"
+    while fence in part.code:
+        fence += "`"
+    title = f"{part.filename}\n\n" if part.filename else ""
+    return f"{title}{fence}{part.language}\n{part.code}\n{fence}"
+
+
+def _tr(text: str) -> str:
+    return QCoreApplication.translate("Blocks", text)

@@ -1,0 +1,304 @@
+"""ChatView: header, timeline and composer of the one conversation that is shown."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+
+from PySide6.QtCore import QTimer, Signal
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QMenu, QStackedWidget, QVBoxLayout, QWidget
+
+from sam_py.agent.state import SessionState
+from sam_py.bus.deltas import Delta, SettingChanged
+from sam_py.errors import SamError
+from sam_py.messages.message import AssistantMessage, Message, UserMessage
+from sam_py.messages.parts import Part, TextPart
+from sam_py.settings.model import ModelChoice
+from sam_py.store.drafts import Draft
+from sam_py.ui.chat.composer import Composer
+from sam_py.ui.chat.empty_state import EmptyState
+from sam_py.ui.chat.header import Header
+from sam_py.ui.chat.message_details import MessageDetails
+from sam_py.ui.chat.row_context import RowContext
+from sam_py.ui.chat.timeline import Timeline
+from sam_py.ui.open_conversations import OpenConversation
+from sam_py.ui.services import Services
+
+log = logging.getLogger(__name__)
+
+
+class ChatView(QWidget):
+    """Shows an `OpenConversation` and turns what a person does in it into calls of its session.
+
+    Troubles go to `trouble` (a sentence); everything that concerns the whole window goes up as a signal.
+    """
+
+    trouble = Signal(str)
+    notice = Signal(str)
+    settings_requested = Signal(str)
+    title_changed = Signal(str)
+    model_chosen = Signal(str, str)
+
+    def __init__(
+        self,
+        services: Services,
+        context: RowContext,
+        menu: QMenu,
+        composer: Composer,
+        empty: EmptyState,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._services = services
+        self._context = context
+        self.conversation: OpenConversation | None = None
+        self._off: Callable[[], None] | None = None
+        self.recent_models: tuple[ModelChoice, ...] = ()
+        self.header = Header(services.themes, services.icons, menu, self)
+        self.timeline = Timeline(context, self)
+        self.empty = empty
+        self.composer = composer
+        self._stack = QStackedWidget(self)
+        self._stack.addWidget(self.empty)
+        self._stack.addWidget(self.timeline)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addWidget(self.header)
+        layout.addWidget(self._stack, 1)
+        layout.addWidget(composer)
+        self._message_actions = self._handlers()
+        self.timeline.action_requested.connect(self._act)
+        self.header.renamed.connect(self._rename)
+        composer.send_requested.connect(self.send)
+        composer.stop_requested.connect(self.stop)
+        composer.edit_last_requested.connect(self.edit_last)
+        composer.edit_submitted.connect(self._edit)
+        composer.queued_removed.connect(self._drop_queued)
+        composer.queued_edited.connect(self._edit_queued)
+        composer.draft_changed.connect(self._keep_draft)
+        composer.model_chosen.connect(self.set_model)
+        self._usage_soon = QTimer(self)
+        self._usage_soon.setSingleShot(True)
+        self._usage_soon.setInterval(0)
+        self._usage_soon.timeout.connect(self._show_usage)
+
+    # Which conversation
+
+    def show_conversation(self, conversation: OpenConversation, draft: Draft) -> None:
+        """Show another conversation; the reader's place in the one before is kept in it."""
+        self.leave()
+        self.conversation = conversation
+        self._off = conversation.bus.subscribe(self._on_delta)
+        self.timeline.set_model(conversation.model, conversation.place)
+        self._stack.setCurrentWidget(self.timeline if len(conversation.bus) else self.empty)
+        self.composer.set_draft(draft)
+        self.show_state(conversation.session.state)
+        self._show_title()
+        self._show_usage()
+        self.show_model()
+
+    def leave(self) -> None:
+        """Let go of the conversation that is shown, keeping where the reader was."""
+        if self.conversation is not None:
+            self.conversation.place = self.timeline.place()
+        if self._off is not None:
+            self._off()
+            self._off = None
+        self.timeline.set_model(None)
+        self.conversation = None
+
+    def show_state(self, state: SessionState) -> None:
+        self.composer.set_busy(state.is_busy)
+        self.composer.set_queued(state.queued)
+        self.timeline.set_waiting(state.text if state.phase == "waiting" else "")
+
+    def show_model(self) -> None:
+        """Name the model of the next request, and offer the others."""
+        if self.conversation is not None:
+            choice = self.conversation.session.choice
+            self.composer.set_models(self._services.settings.current.providers, choice, self.recent_models)
+            self.empty.set_model(choice.provider, self._context.label_of(choice.provider, choice.model))
+
+    # What a person does
+
+    def send(self, text: str, parts: tuple[Part, ...]) -> None:
+        conversation = self.conversation
+        if conversation is None:
+            return
+        self._stack.setCurrentWidget(self.timeline)
+        self.timeline.go_to_end()
+        self._spawn(conversation.session.send(text, parts), "send")
+
+    def stop(self) -> None:
+        if self.conversation is not None:
+            self.conversation.session.stop()
+
+    def set_model(self, provider: str, model: str) -> None:
+        """Use a model in this conversation from now on, and in new ones."""
+        if self.conversation is not None:
+            self.conversation.session.set_model(provider, model)
+            self.model_chosen.emit(provider, model)
+            self.show_model()
+
+    def edit_last(self) -> None:
+        """Put the last message of the person into the composer, to be sent again otherwise."""
+        bus = self.conversation.bus if self.conversation is not None else None
+        for index in range(len(bus) - 1 if bus is not None else -1, -1, -1):
+            assert bus is not None
+            if bus.role_at(index) == "user":
+                self._act("edit", bus.id_at(index))
+                return
+
+    def last_reply(self) -> str | None:
+        """The id of the last reply on the path."""
+        bus = self.conversation.bus if self.conversation is not None else None
+        for index in range(len(bus) - 1 if bus is not None else -1, -1, -1):
+            assert bus is not None
+            if bus.role_at(index) == "assistant":
+                return bus.id_at(index)
+        return None
+
+    def act_on_last_reply(self, action: str) -> None:
+        reply = self.last_reply()
+        if reply is not None:
+            self._act(action, reply)
+
+    def _act(self, action: str, message_id: str) -> None:
+        """Do what the timeline asks for at a message."""
+        conversation = self.conversation
+        if conversation is None or message_id not in conversation.bus:
+            return
+        handler = self._message_actions.get(action)
+        if handler is None:
+            log.error("the timeline asked for the unknown action %s", action)
+            return
+        handler(conversation, message_id)
+
+    def _handlers(self) -> dict[str, Callable[[OpenConversation, str], None]]:
+        """What each action of a message does."""
+        return {
+            "copy": self._copy,
+            "copy_markdown": self._copy,
+            "edit": lambda c, id_: self._begin_edit(c.bus.get(id_)),
+            "edit_reply": lambda c, id_: self._begin_edit(c.bus.get(id_)),
+            "regenerate": self._regenerate,
+            "continue": lambda c, id_: self._spawn(c.session.continue_reply(id_), "continue"),
+            "retry": lambda c, id_: self._spawn(c.session.retry(id_), "retry"),
+            "pin": lambda c, id_: c.bus.annotate(id_, pinned=not c.bus.get(id_).pinned),
+            "previous": lambda c, id_: self._step_branch(c, id_, -1),
+            "next": lambda c, id_: self._step_branch(c, id_, 1),
+            "remove": self._remove,
+            "details": lambda c, id_: MessageDetails(c.bus.get(id_), self._context, self).open(),
+            "settings": self._open_settings_for,
+        }
+
+    def _copy(self, conversation: OpenConversation, message_id: str) -> None:
+        QGuiApplication.clipboard().setText(conversation.bus.get(message_id).plain_text)
+        self.notice.emit(self.tr("Copied"))
+
+    def _open_settings_for(self, conversation: OpenConversation, message_id: str) -> None:
+        message = conversation.bus.get(message_id)
+        choice = conversation.session.choice
+        self.settings_requested.emit(message.provider if isinstance(message, AssistantMessage) else choice.provider)
+
+    def _begin_edit(self, message: Message) -> None:
+        rest = tuple(part for part in message.parts if not isinstance(part, TextPart))
+        if isinstance(message, AssistantMessage):
+            rest = ()
+        self.composer.set_edit_mode(message.id, message.text, rest)
+
+    def _edit(self, message_id: str, text: str, parts: tuple[Part, ...]) -> None:
+        conversation = self.conversation
+        if conversation is None or message_id not in conversation.bus:
+            return
+        message = conversation.bus.get(message_id)
+        if isinstance(message, UserMessage):
+            self._spawn(conversation.session.edit_and_resend(message_id, text, parts), "edit and send again")
+        else:
+            kept = tuple(part for part in message.parts if not isinstance(part, TextPart))
+            conversation.bus.replace(message.model_copy(update={"parts": (*kept, TextPart(text=text.strip()))}))
+
+    def _regenerate(self, conversation: OpenConversation, message_id: str) -> None:
+        bus, session = conversation.bus, conversation.session
+        if bus.get(message_id).role == "assistant":
+            self._spawn(session.regenerate(message_id), "regenerate")
+            return
+        index = bus.index_of(message_id)
+        below = bus.id_at(index + 1) if index is not None and index + 1 < len(bus) else None
+        if below is not None and bus.get(below).role == "assistant":
+            self._spawn(session.regenerate(below), "regenerate")
+        else:
+            self._spawn(session.retry(message_id), "retry")
+
+    def _step_branch(self, conversation: OpenConversation, message_id: str, step: int) -> None:
+        brothers = conversation.bus.siblings(message_id)
+        place = brothers.index(message_id) + step
+        if 0 <= place < len(brothers):
+            conversation.session.select_branch(brothers[place])
+            self.timeline.show_message(brothers[place], mark=False)
+            self.timeline.set_current(brothers[place])
+
+    def _remove(self, conversation: OpenConversation, message_id: str) -> None:
+        conversation.bus.remove(message_id)
+        if not len(conversation.bus):
+            self._stack.setCurrentWidget(self.empty)
+
+    def _drop_queued(self, index: int) -> None:
+        if self.conversation is not None and index < len(self.conversation.session.state.queued):
+            self.conversation.session.remove_queued(index)
+
+    def _edit_queued(self, index: int) -> None:
+        """Bring a queued message back into the composer, before what stands there."""
+        if self.conversation is None or index >= len(self.conversation.session.state.queued):
+            return
+        message = self.conversation.session.remove_queued(index)
+        self.composer.put_back(message.text, message.parts)
+
+    def _rename(self, title: str) -> None:
+        if self.conversation is not None:
+            self.conversation.bus.change_setting("title_source", "person")
+            self.conversation.bus.change_setting("title", title)
+
+    def _keep_draft(self, draft: Draft) -> None:
+        if self.conversation is not None:
+            self._services.library.drafts.save(self.conversation.id, draft)
+
+    def _spawn(self, work: object, name: str) -> None:
+        self._services.tasks.spawn(work, name)  # type: ignore[arg-type]
+
+    # News
+
+    def _on_delta(self, delta: Delta) -> None:
+        if isinstance(delta, SettingChanged):
+            if delta.key == "title":
+                self._show_title()
+            elif delta.key in ("provider", "model"):
+                self.show_model()
+            return
+        if not self._usage_soon.isActive() and type(delta).__name__ in ("Inserted", "Updated", "Removed", "Reset"):
+            self._usage_soon.start()
+
+    def _show_title(self) -> None:
+        assert self.conversation is not None
+        title = self.conversation.bus.settings.title or self.tr("New chat")
+        self.header.set_title(title)
+        self.title_changed.emit(title)
+
+    def _show_usage(self) -> None:
+        """The tokens of the last request, as the provider counted them."""
+        if self.conversation is None:
+            return
+        if len(self.conversation.bus):
+            self._stack.setCurrentWidget(self.timeline)
+        spent = self.conversation.bus.tasks
+        used = sum((task.usage.input_tokens or 0) + (task.usage.output_tokens or 0) for task in spent)
+        text = self.tr("{count} tokens").replace("{count}", f"{used:,}") if used else ""
+        self.header.set_usage(
+            text, self.tr("Tokens of all requests of this conversation, as the providers counted them")
+        )
+
+    def report(self, error: BaseException) -> None:
+        """A failed task of this view."""
+        self.trouble.emit(str(error) if isinstance(error, SamError) else self.tr("Something went wrong inside SAM."))

@@ -1,0 +1,109 @@
+"""ErrorBox: what went wrong at a message, in words, with what can be done about it."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QRectF, Qt, Signal
+from PySide6.QtGui import QColor, QFont, QPainter, QPaintEvent
+from PySide6.QtWidgets import QApplication, QLabel, QSizePolicy, QWidget
+
+from sam_py.messages.history import ErrorOccurred
+from sam_py.ui.chat.row_context import RowContext
+from sam_py.ui.widgets.buttons import PillButton
+
+_PAD_PX = 12
+_ICON_PX = 18
+
+
+class ErrorBox(QWidget):
+    """Text (selectable, never rich), Retry, the way to the settings, and technical detail one click deeper."""
+
+    chosen = Signal(str)
+    """``retry``, ``settings``"""
+    height_changed = Signal()
+
+    def __init__(self, context: RowContext, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._context = context
+        self._error: ErrorOccurred | None = None
+        self._text = self._label()
+        self._detail = self._label()
+        self._detail.hide()
+        self._retry = PillButton(context.icons, self.tr("Retry"), icon="regenerate", kind="outline", parent=self)
+        self._settings = PillButton(context.icons, self.tr("Open settings"), kind="outline", parent=self)
+        self._more = PillButton(context.icons, self.tr("Details"), parent=self)
+        self._copy = PillButton(context.icons, self.tr("Copy details"), parent=self)
+        self._retry.clicked.connect(lambda: self.chosen.emit("retry"))
+        self._settings.clicked.connect(lambda: self.chosen.emit("settings"))
+        self._more.clicked.connect(self._toggle_detail)
+        self._copy.clicked.connect(self._copy_detail)
+
+    def show_error(self, error: ErrorOccurred, *, can_retry: bool) -> None:
+        self._error = error
+        self._text.setText(error.text)
+        self._detail.setText(error.detail)
+        self._detail.hide()
+        self._retry.setVisible(can_retry and error.retryable)
+        self._settings.setVisible(error.action == "settings")
+        self._more.setVisible(bool(error.detail))
+        self._copy.setVisible(False)
+        self.setAccessibleName(self.tr("Error: {text}").replace("{text}", error.text))
+
+    def layout_for(self, width_px: int) -> int:
+        theme = self._context.themes.current
+        for label, points, colour in (
+            (self._text, theme.body_pt, theme.palette.text),
+            (self._detail, theme.small_pt, theme.palette.text_muted),
+        ):
+            font = QFont(self.font())
+            font.setPointSizeF(points)
+            label.setFont(font)
+            label.setStyleSheet(f"color: {colour}; background: transparent;")
+        left = _PAD_PX + _ICON_PX + 10
+        inner = max(80, width_px - left - _PAD_PX)
+        y = _PAD_PX
+        for label in (self._text, self._detail):
+            if label is self._detail and label.isHidden():
+                continue
+            height = label.heightForWidth(inner)
+            label.setGeometry(left, y, inner, height)
+            y += height + 6
+        x, row_height = left, 0
+        for button in (self._retry, self._settings, self._more, self._copy):
+            if button.isHidden():
+                continue
+            size = button.sizeHint()
+            button.setGeometry(x, y + 2, size.width(), size.height())
+            x += size.width() + 8
+            row_height = size.height() + 4
+        return y + row_height + _PAD_PX - (0 if row_height else 6)
+
+    def _label(self) -> QLabel:
+        label = QLabel(self)
+        label.setTextFormat(Qt.TextFormat.PlainText)
+        label.setWordWrap(True)
+        label.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        return label
+
+    def _toggle_detail(self) -> None:
+        shown = self._detail.isHidden()
+        self._detail.setVisible(shown)
+        self._copy.setVisible(shown)
+        self._more.set_words(self.tr("Hide details") if shown else self.tr("Details"))
+        self.height_changed.emit()
+
+    def _copy_detail(self) -> None:
+        if self._error is not None:
+            QApplication.clipboard().setText(f"{self._error.text}\n\n{self._error.detail}")
+
+    # Qt
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        palette = self._context.themes.current.palette
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(QColor(palette.error_surface))
+        painter.drawRoundedRect(QRectF(self.rect()), 8, 8)
+        self._context.icons.paint(painter, "error", "error", QRectF(_PAD_PX, _PAD_PX, _ICON_PX, _ICON_PX))
+        painter.end()

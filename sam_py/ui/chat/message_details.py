@@ -1,0 +1,78 @@
+"""MessageDetails: the facts about one message, one click away: times, model, tokens, importance and its rule."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QDateTime, QLocale, Qt
+from PySide6.QtWidgets import QDialog, QFormLayout, QLabel, QWidget
+
+from sam_py.messages.importance import score
+from sam_py.messages.message import AssistantMessage, Message, UserMessage
+from sam_py.ui.chat.row_context import RowContext
+
+
+class MessageDetails(QDialog):
+    """Opened with ``open()``; closes with Esc."""
+
+    def __init__(self, message: Message, context: RowContext, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setWindowTitle(self.tr("Message details"))
+        form = QFormLayout(self)
+        form.setContentsMargins(24, 20, 24, 20)
+        form.setHorizontalSpacing(24)
+        form.setVerticalSpacing(8)
+        for name, value in self._facts(message, context):
+            form.addRow(_label(name), _label(value))
+        self.setMinimumWidth(360)
+
+    def _facts(self, message: Message, context: RowContext) -> list[tuple[str, str]]:
+        local = QDateTime.fromSecsSinceEpoch(int(message.created_at.timestamp()))
+        when = QLocale().toString(local, QLocale.FormatType.LongFormat)
+        facts = [(self.tr("Written"), when)]
+        if isinstance(message, UserMessage | AssistantMessage):
+            _value, rule = score(message.text, role=message.role)
+            rule = rule.replace("_", " ")
+            facts.append((self.tr("Importance"), f"{message.importance:.2f} ({rule})"))
+        facts.append((self.tr("Pinned"), self.tr("yes") if message.pinned else self.tr("no")))
+        facts.append((self.tr("Length"), self.tr("{count} characters").replace("{count}", f"{len(message.text):,}")))
+        if isinstance(message, AssistantMessage):
+            facts += self._reply_facts(message, context)
+        return facts
+
+    def _reply_facts(self, message: AssistantMessage, context: RowContext) -> list[tuple[str, str]]:
+        facts = [(self.tr("Model"), context.label_of(message.provider, message.model))]
+        if message.model:
+            facts.append((self.tr("Model id"), message.model))
+        if message.stop_reason:
+            facts.append((self.tr("Ended because"), message.stop_reason.replace("_", " ")))
+        usage, metrics = message.usage, message.metrics
+        if usage is not None:
+            for name, count in (
+                (self.tr("Tokens read"), usage.input_tokens),
+                (self.tr("of these from the cache"), usage.cached_input_tokens),
+                (self.tr("Tokens written"), usage.output_tokens),
+                (self.tr("of these thinking"), usage.reasoning_tokens),
+            ):
+                if count is not None:
+                    facts.append((name, f"{count:,}"))
+        if metrics is not None:
+            for name, seconds in (
+                (self.tr("First word after"), metrics.first_token_s),
+                (self.tr("Took"), metrics.duration_s),
+            ):
+                if seconds is not None:
+                    facts.append((name, self.tr("{seconds} s").replace("{seconds}", f"{seconds:.2f}")))
+            if metrics.tokens_per_second is not None:
+                source = self.tr("estimated") if metrics.estimated else self.tr("counted by the provider")
+                facts.append((self.tr("Tokens per second"), f"{metrics.tokens_per_second:.1f} ({source})"))
+        if message.response_id:
+            facts.append((self.tr("Response id"), message.response_id))
+        return facts
+
+
+def _label(text: str) -> QLabel:
+    label = QLabel()
+    label.setTextFormat(Qt.TextFormat.PlainText)
+    label.setText(text)
+    label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+    return label

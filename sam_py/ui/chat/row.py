@@ -1,0 +1,494 @@
+"""MessageRow: one message as a column of blocks, one per part, with its errors and the line of facts below."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QLocale, QRect, QRectF, Qt, QTime, QTimer, Signal
+from PySide6.QtGui import (
+    QColor,
+    QEnterEvent,
+    QFont,
+    QFontMetrics,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+)
+from PySide6.QtWidgets import QWidget
+
+from sam_py.messages.history import ErrorOccurred
+from sam_py.messages.message import AssistantMessage, Message, ToolResultMessage, UserMessage
+from sam_py.messages.parts import Part, TextPart, ThinkingSignaturePart, ThinkingTextPart
+from sam_py.ui.chat.blocks import Block, block_for
+from sam_py.ui.chat.branch_switcher import BranchSwitcher
+from sam_py.ui.chat.error_box import ErrorBox
+from sam_py.ui.chat.parts.markdown_column import MarkdownColumn
+from sam_py.ui.chat.row_context import RowContext
+from sam_py.ui.models.message_list_model import Growth
+
+OUTSET_PX = 12
+"""A row is this much wider than the column on each side, so that its frame does not touch the text."""
+_GAP_PX = 12
+_ABOVE_PX = 12
+_FOOT_PX = 32
+_DOTS_PX = 28
+_BUBBLE_SHARE = 0.86
+_PULSE_MS = 120
+
+
+class MessageRow(QWidget):
+    """Shows one message; taken from a pool, so everything about a message is set by `show_message`.
+
+    Heights come from `layout_for`, never from a Qt layout. `append` only keeps what came, `flush`
+    shows it: once a frame, at the cost of the open block.
+    """
+
+    action_requested = Signal(str, str)
+    link_clicked = Signal(str)
+    image_clicked = Signal(object)
+    height_changed = Signal(str)
+    hovered = Signal(str)
+
+    def __init__(self, context: RowContext, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._context = context
+        self._message: Message | None = None
+        self._streaming = False
+        self._blocks: list[Block] = []
+        self._by_part: dict[int, Block] = {}
+        self._error: ErrorBox | None = None
+        self._branches: BranchSwitcher | None = None
+        self._facts = ""
+        self._notes: list[str] = []
+        self._is_current = False
+        self._marked = False
+        self._waiting = ""
+        self._height_px = 0
+        self._beat = 0
+        self._pulse = QTimer(self)
+        self._pulse.setInterval(_PULSE_MS)
+        self._pulse.timeout.connect(self._pulsed)
+        self._unmark = QTimer(self)
+        self._unmark.setSingleShot(True)
+        self._unmark.timeout.connect(self._end_mark)
+        self.setMouseTracking(True)
+        self.setAttribute(Qt.WidgetAttribute.WA_Hover)
+
+    # What it shows
+
+    @property
+    def message_id(self) -> str:
+        return self._message.id if self._message is not None else ""
+
+    @property
+    def message(self) -> Message | None:
+        return self._message
+
+    @property
+    def is_streaming(self) -> bool:
+        return self._streaming
+
+    @property
+    def blocks(self) -> list[Block]:
+        return self._blocks
+
+    @property
+    def columns(self) -> list[MarkdownColumn]:
+        """Where text can be selected, from top to bottom."""
+        return [column for block in self._blocks for column in block.columns]
+
+    def show_message(
+        self,
+        message: Message,
+        *,
+        streaming: bool,
+        error: ErrorOccurred | None,
+        branch: tuple[int, int],
+        is_last: bool,
+    ) -> None:
+        """Show `message`. Where it is the one that streamed here, what is on screen already stays."""
+        same = self._message is not None and self._message.id == message.id
+        was_streaming = self._streaming
+        self._streaming = streaming
+        self._message = message
+        if not (same and was_streaming and not streaming and self._finish(message)):
+            self._build(message)
+        self._show_error(error, is_last=is_last)
+        self._show_branches(branch)
+        self._facts = self._facts_of(message)
+        self._notes = self._notes_of(message)
+        self.setAccessibleName(self.accessible_text())
+        self._update_pulse()
+        self.update()
+
+    def append(self, growth: list[Growth]) -> None:
+        """Take what streamed in since the last frame; `flush` shows it."""
+        for grown in growth:
+            block = self._by_part.get(grown.part_index)
+            if block is None:
+                part = _empty_part(grown.kind)
+                if part is None:
+                    continue
+                block = self._add_block(part, grown.part_index)
+                if block is None:
+                    continue
+            if grown.kind != "tool_call":
+                block.append(grown.text)
+
+    def flush(self) -> bool:
+        """Show what was appended. True where the height may have changed."""
+        changed = False
+        for block in self._blocks:
+            changed |= block.flush()
+        if self._pulse.isActive() and self._has_content():
+            self._update_pulse()
+            changed = True
+        return changed or self._height_px == 0
+
+    def clear(self) -> None:
+        """Let go of the message, before the row goes back into the pool."""
+        self._message = None
+        self._streaming = False
+        self._drop_blocks()
+        if self._error is not None:
+            self._error.hide()
+        if self._branches is not None:
+            self._branches.hide()
+        self._pulse.stop()
+        self._end_mark()
+        self._is_current = False
+        self._height_px = 0
+
+    def set_current(self, current: bool) -> None:
+        if current != self._is_current:
+            self._is_current = current
+            self.update()
+
+    def set_waiting(self, text: str) -> None:
+        """Say beside the dots why nothing comes yet."""
+        if text != self._waiting:
+            self._waiting = text
+            self.update()
+
+    def mark(self, time_ms: int) -> None:
+        """Show for a moment that this is the one that was looked for."""
+        self._marked = True
+        self._unmark.start(time_ms)
+        self.update()
+
+    def accessible_text(self) -> str:
+        """Who says what, for a screen reader."""
+        match self._message:
+            case UserMessage():
+                who = self.tr("You")
+            case AssistantMessage():
+                who = self._context.label_of(self._message.provider, self._message.model) or self.tr("Reply")
+            case ToolResultMessage():
+                who = self.tr("Tool {name}").replace("{name}", self._message.tool_name)
+            case _:
+                who = self.tr("Note")
+        text = self._message.plain_text if self._message is not None else ""
+        return f"{who}: {text}"
+
+    def foot_rect(self) -> QRect:
+        """Where the message's actions stand, in the row's coordinates."""
+        foot = self._px(_FOOT_PX)
+        return QRect(OUTSET_PX, self._height_px - foot, self.width() - 2 * OUTSET_PX, foot)
+
+    def facts_width(self) -> int:
+        """How wide the painted facts are: actions stand beside them."""
+        return QFontMetrics(self._small_font()).horizontalAdvance(self._facts)
+
+    @property
+    def facts_shown(self) -> bool:
+        """Whether the facts are painted now: mine only while the mouse or the keyboard is on the row."""
+        return bool(self._facts) and not self._streaming
+
+    @property
+    def is_mine(self) -> bool:
+        return isinstance(self._message, UserMessage)
+
+    # Layout
+
+    def layout_for(self, width_px: int) -> int:
+        """Lay everything out for a column of `width_px` and return the height. The row is wider by its outset."""
+        y = self._px(_ABOVE_PX)
+        mine = self.is_mine
+        inner = round(width_px * _BUBBLE_SHARE) if mine else width_px
+        first = True
+        for block in self._blocks:
+            height = block.layout_for(inner)
+            if height <= 0:
+                block.hide()
+                continue
+            if not first:
+                y += self._px(_GAP_PX)
+            first = False
+            wide = min(inner, block.natural_width(inner)) if mine else inner
+            block.setGeometry(OUTSET_PX + (width_px - wide if mine else 0), y, wide, height)
+            block.show()
+            y += height
+        if self._is_waiting():
+            y += self._px(_DOTS_PX)
+        for _note in self._notes:
+            y += self._px(26)
+        if self._error is not None and not self._error.isHidden():
+            y += self._px(8)
+            height = self._error.layout_for(width_px)
+            self._error.setGeometry(OUTSET_PX, y, width_px, height)
+            y += height
+        y += self._px(_FOOT_PX)
+        self._height_px = y
+        if self._branches is not None and not self._branches.isHidden():
+            size = self._branches.sizeHint()
+            foot = self._px(_FOOT_PX)
+            x = OUTSET_PX + (width_px - size.width() if mine else -self._px(6))
+            self._branches.setGeometry(x, y - foot + (foot - size.height()) // 2, size.width(), size.height())
+        return y
+
+    def branch_width(self) -> int:
+        """Pixels of the foot that the branch switcher takes."""
+        if self._branches is None or self._branches.isHidden():
+            return 0
+        return self._branches.width() + self._px(6)
+
+    # Inside
+
+    def _px(self, length_px: float) -> int:
+        return round(length_px * self._context.themes.current.scale)
+
+    def _build(self, message: Message) -> None:
+        self._drop_blocks()
+        for index, part in _shown_parts(message):
+            self._add_block(part, index)
+
+    def _add_block(self, part: Part, part_index: int) -> Block | None:
+        block = block_for(part, self._context, mine=self.is_mine, live=self._streaming, parent=self)
+        if block is None:
+            return None
+        block.link_clicked.connect(self.link_clicked)
+        block.image_clicked.connect(self.image_clicked)
+        block.height_changed.connect(self._block_resized)
+        self._blocks.append(block)
+        self._by_part[part_index] = block
+        return block
+
+    def _drop_blocks(self) -> None:
+        for block in self._blocks:
+            block.release()
+        self._blocks.clear()
+        self._by_part.clear()
+
+    def _finish(self, message: Message) -> bool:
+        """End the blocks that streamed. False where they do not say what the message says."""
+        parts = [part for _index, part in _shown_parts(message)]
+        shown = [part for part in parts if _text_of(part) is None or (_text_of(part) or "").strip()]
+        blocks = [block for block in self._blocks if block.source is None or block.source.strip()]
+        if len(shown) != len(blocks):
+            return False
+        for part, block in zip(shown, blocks, strict=True):
+            if block.kind != part.kind or _text_of(part) is None:
+                return False
+            if (block.source or "").rstrip() != (_text_of(part) or "").rstrip():
+                return False
+        for block in self._blocks:
+            block.finish()
+        return True
+
+    def _block_resized(self) -> None:
+        self.height_changed.emit(self.message_id)
+
+    def _show_error(self, error: ErrorOccurred | None, *, is_last: bool) -> None:
+        if error is None:
+            if self._error is not None:
+                self._error.hide()
+            return
+        if self._error is None:
+            self._error = ErrorBox(self._context, self)
+            self._error.chosen.connect(lambda action: self.action_requested.emit(action, self.message_id))
+            self._error.height_changed.connect(self._block_resized)
+        self._error.show_error(error, can_retry=is_last)
+        self._error.show()
+
+    def _show_branches(self, branch: tuple[int, int]) -> None:
+        place, count = branch
+        if count < 2:
+            if self._branches is not None:
+                self._branches.hide()
+            return
+        if self._branches is None:
+            self._branches = BranchSwitcher(self._context, self)
+            self._branches.chosen.connect(lambda step: self.action_requested.emit(step, self.message_id))
+        self._branches.show_place(place, count)
+        self._branches.show()
+
+    def _facts_of(self, message: Message) -> str:
+        local = message.created_at.astimezone()
+        time = QLocale().toString(QTime(local.hour, local.minute), QLocale.FormatType.ShortFormat)
+        if not isinstance(message, AssistantMessage):
+            return time
+        facts = [self._context.label_of(message.provider, message.model), time]
+        if self._context.show_metrics and not self._streaming and message.usage is not None:
+            facts += self._measured_facts(message)
+        return " · ".join(fact for fact in facts if fact)
+
+    def _measured_facts(self, message: AssistantMessage) -> list[str]:
+        facts = []
+        usage, metrics = message.usage, message.metrics
+        if usage is not None and usage.output_tokens:
+            facts.append(self.tr("{count} tokens").replace("{count}", f"{usage.output_tokens:,}"))
+        if metrics is not None and metrics.first_token_s is not None:
+            facts.append(self.tr("first after {seconds} s").replace("{seconds}", f"{metrics.first_token_s:.1f}"))
+        if metrics is not None and metrics.tokens_per_second is not None:
+            about = "≈ " if metrics.estimated else ""
+            facts.append(self.tr("{speed} tokens/s").replace("{speed}", f"{about}{metrics.tokens_per_second:.0f}"))
+        return facts
+
+    def _notes_of(self, message: Message) -> list[str]:
+        if not isinstance(message, AssistantMessage) or self._streaming:
+            return []
+        match message.stop_reason:
+            case "aborted":
+                return [self.tr("Stopped here")]
+            case "length":
+                return [self.tr("Cut off at the length limit: Continue lets it go on")]
+            case "content_filter":
+                return [self.tr("Ended by the provider's content filter")]
+            case "refusal":
+                return [self.tr("The model declined to answer")]
+            case _:
+                return []
+
+    def _has_content(self) -> bool:
+        return any(block.source is None or block.source for block in self._blocks)
+
+    def _is_waiting(self) -> bool:
+        return self._streaming and not self._has_content()
+
+    def _update_pulse(self) -> None:
+        wanted = self._is_waiting()
+        if wanted and not self._pulse.isActive():
+            if not self._context.themes.current.reduced_motion:
+                self._pulse.start()
+        elif not wanted:
+            self._pulse.stop()
+
+    def _pulsed(self) -> None:
+        self._beat += 1
+        self.update(0, self._px(_ABOVE_PX), OUTSET_PX + self._px(60), self._px(_DOTS_PX))
+
+    def _end_mark(self) -> None:
+        if self._marked:
+            self._marked = False
+            self.update()
+
+    def _small_font(self) -> QFont:
+        font = QFont(self.font())
+        font.setPointSizeF(self._context.themes.current.small_pt)
+        return font
+
+    # Qt
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        theme = self._context.themes.current
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        if self._marked:
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(QColor(theme.palette.selected))
+            painter.drawRoundedRect(QRectF(self.rect()).adjusted(0, 2, 0, -2), 10, 10)
+        if self._is_current:
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.setPen(QPen(QColor(theme.palette.accent), 1.5))
+            painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 3, -1, -1), 10, 10)
+        if self._is_waiting():
+            self._paint_dots(painter)
+        self._paint_notes(painter)
+        self._paint_facts(painter)
+        painter.end()
+
+    def _paint_dots(self, painter: QPainter) -> None:
+        painter.setPen(Qt.PenStyle.NoPen)
+        size, y = self._px(7), self._px(_ABOVE_PX) + self._px(8)
+        for number in range(3):
+            colour = QColor(self._context.themes.current.palette.text_muted)
+            lit = self._pulse.isActive() and (self._beat // 2) % 3 == number
+            colour.setAlphaF(0.9 if lit else 0.35)
+            painter.setBrush(colour)
+            painter.drawEllipse(QRectF(OUTSET_PX + self._px(2) + number * self._px(13), y, size, size))
+        if self._waiting:
+            painter.setFont(self._small_font())
+            painter.setPen(QColor(self._context.themes.current.palette.text_muted))
+            left = OUTSET_PX + self._px(50)
+            rect = QRectF(left, self._px(_ABOVE_PX), self.width() - left, self._px(24))
+            painter.drawText(rect, int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft), self._waiting)
+
+    def _paint_notes(self, painter: QPainter) -> None:
+        if not self._notes:
+            return
+        theme = self._context.themes.current
+        painter.setFont(self._small_font())
+        painter.setPen(QColor(theme.palette.text_muted))
+        error = self._error.height() + self._px(8) if self._error is not None and not self._error.isHidden() else 0
+        y = self._height_px - self._px(_FOOT_PX) - error - self._px(26) * len(self._notes)
+        for note in self._notes:
+            size = self._px(14)
+            self._context.icons.paint(painter, "stop", "muted", QRectF(OUTSET_PX, y + self._px(8), size, size))
+            painter.drawText(
+                QRectF(OUTSET_PX + size + 8, y + self._px(4), self.width() - size - 8, self._px(22)),
+                int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft),
+                note,
+            )
+            y += self._px(26)
+
+    def _paint_facts(self, painter: QPainter) -> None:
+        mine = self.is_mine
+        if (mine and not self.underMouse() and not self._is_current) or not self._facts or self._streaming:
+            return
+        painter.setFont(self._small_font())
+        painter.setPen(QColor(self._context.themes.current.palette.text_muted))
+        foot = self.foot_rect()
+        taken = self.branch_width()
+        if mine:
+            rect, side = foot.adjusted(0, 0, -taken, 0), Qt.AlignmentFlag.AlignRight
+        else:
+            rect, side = foot.adjusted(taken, 0, 0, 0), Qt.AlignmentFlag.AlignLeft
+        text = painter.fontMetrics().elidedText(self._facts, Qt.TextElideMode.ElideRight, rect.width())
+        painter.drawText(rect, int(side | Qt.AlignmentFlag.AlignVCenter), text)
+
+    def enterEvent(self, event: QEnterEvent) -> None:
+        self.hovered.emit(self.message_id)
+        self.update()
+        super().enterEvent(event)
+
+    def leaveEvent(self, event: QEvent) -> None:
+        self.update()
+        super().leaveEvent(event)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        event.ignore()
+
+
+def _shown_parts(message: Message) -> list[tuple[int, Part]]:
+    """The parts that are drawn, each with its index in the message; of a tool's result its text first."""
+    if isinstance(message, ToolResultMessage):
+        return [(-1, TextPart(text=message.output_text)), *enumerate(message.parts)]
+    return [(index, part) for index, part in enumerate(message.parts) if not isinstance(part, ThinkingSignaturePart)]
+
+
+def _text_of(part: Part) -> str | None:
+    """What a streamed block was fed; None for parts that come whole."""
+    match part:
+        case TextPart() | ThinkingTextPart():
+            return part.text
+        case _:
+            return None
+
+
+def _empty_part(kind: str) -> Part | None:
+    match kind:
+        case "text":
+            return TextPart(text="")
+        case "thinking_text":
+            return ThinkingTextPart(text="")
+        case _:
+            return None

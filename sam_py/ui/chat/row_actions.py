@@ -1,0 +1,126 @@
+"""ActionBar: what a person can do with one message. One bar serves the whole timeline; it stands on the row in use."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import QPoint, Qt, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QHBoxLayout, QMenu, QWidget
+
+from sam_py.ui.widgets.buttons import IconButton
+from sam_py.ui.widgets.icons import Icons
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """What makes sense for the message that the bar stands on."""
+
+    message_id: str
+    role: str
+    is_pinned: bool
+    is_streaming: bool
+    can_continue: bool
+    has_text: bool
+
+
+class ActionBar(QWidget):
+    """Buttons for copy, edit, regenerate, continue, pin and more. `chosen(action, message id)`."""
+
+    chosen = Signal(str, str)
+
+    def __init__(self, icons: Icons, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._offer: Offer | None = None
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(2)
+        self._copy = IconButton(icons, "copy", self.tr("Copy"), parent=self)
+        self._edit = IconButton(icons, "edit", self.tr("Edit and send again"), parent=self)
+        self._regenerate = IconButton(icons, "regenerate", self.tr("Regenerate"), parent=self)
+        self._continue = IconButton(icons, "continue", self.tr("Continue"), parent=self)
+        self._pin = IconButton(icons, "pin", self.tr("Pin"), parent=self)
+        self._more = IconButton(icons, "more", self.tr("More"), parent=self)
+        for button, action in self._actions():
+            layout.addWidget(button)
+            button.clicked.connect(lambda _checked=False, name=action: self._choose(name))
+        self._icons = icons
+        self.setAccessibleName(self.tr("Message actions"))
+        self.hide()
+
+    def offer(self, offer: Offer) -> None:
+        """Show the buttons that fit a message."""
+        self._offer = offer
+        done = not offer.is_streaming
+        self._copy.setVisible(offer.has_text)
+        self._edit.setVisible(done and offer.role == "user")
+        self._regenerate.setVisible(done and offer.role in ("assistant", "user"))
+        again = self.tr("Regenerate") if offer.role == "assistant" else self.tr("Answer this again")
+        self._regenerate.set_label(again)
+        self._continue.setVisible(done and offer.can_continue)
+        self._pin.set_icon("pin-filled" if offer.is_pinned else "pin", "accent" if offer.is_pinned else "muted")
+        self._pin.set_label(self.tr("Unpin") if offer.is_pinned else self.tr("Pin"))
+        self._pin.setVisible(done)
+        self.adjustSize()
+
+    def menu_for(self, offer: Offer) -> QMenu:
+        """The same and more as a menu, for the keyboard and the right mouse button."""
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.fill_menu(menu, offer)
+        return menu
+
+    def fill_menu(self, menu: QMenu, offer: Offer) -> None:
+        """Add what can be done with a message to a menu."""
+        entries: list[tuple[str, str, str, bool]] = [
+            ("copy", self.tr("Copy as text"), "copy", offer.has_text),
+            ("copy_markdown", self.tr("Copy as Markdown"), "copy", offer.has_text),
+            ("edit", self.tr("Edit and send again"), "edit", offer.role == "user" and not offer.is_streaming),
+            ("edit_reply", self.tr("Edit the reply"), "edit", offer.role == "assistant" and not offer.is_streaming),
+            ("regenerate", self.tr("Regenerate"), "regenerate", offer.role == "assistant" and not offer.is_streaming),
+            ("continue", self.tr("Continue"), "continue", offer.can_continue and not offer.is_streaming),
+            (
+                "pin",
+                self.tr("Unpin") if offer.is_pinned else self.tr("Pin"),
+                "pin-filled" if offer.is_pinned else "pin",
+                not offer.is_streaming,
+            ),
+            ("details", self.tr("Details"), "info", True),
+            ("remove", self.tr("Delete message"), "trash", not offer.is_streaming),
+        ]
+        for action, text, icon, wanted in entries:
+            if action in ("details",):
+                menu.addSeparator()
+            if wanted:
+                entry = menu.addAction(self._icons.icon(icon, "text"), text)
+                entry.triggered.connect(
+                    lambda _checked=False, name=action, target=offer.message_id: self.chosen.emit(name, target)
+                )
+
+    def _actions(self) -> tuple[tuple[IconButton, str], ...]:
+        return (
+            (self._copy, "copy"),
+            (self._edit, "edit"),
+            (self._regenerate, "regenerate"),
+            (self._continue, "continue"),
+            (self._pin, "pin"),
+            (self._more, "more"),
+        )
+
+    def _choose(self, action: str) -> None:
+        if self._offer is None:
+            return
+        if action == "more":
+            menu = self.menu_for(self._offer)
+            menu.popup(self._more.mapToGlobal(QPoint(0, self._more.height())))
+            return
+        self.chosen.emit(action, self._offer.message_id)
+
+    # Qt
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        parent = self.parentWidget()
+        if event.key() == Qt.Key.Key_Escape and parent is not None:
+            parent.setFocus()
+            return
+        super().keyPressEvent(event)

@@ -1,0 +1,21 @@
+"""RowContext: what every row of the timeline needs to draw itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from sam_py.ui.theme import Themes
+from sam_py.ui.widgets.icons import Icons
+
+
+@dataclass(slots=True)
+class RowContext:
+    themes: Themes
+    icons: Icons
+    attachment_path: Callable[[str], Path | None]
+    """Content hash → the file with those bytes, None where it is missing."""
+    label_of: Callable[[str, str], str]
+    """(provider id, model) → how the model is called on screen."""
+    show_metrics: bool = True

@@ -1,0 +1,452 @@
+"""MainWindow: sidebar and conversation side by side, and the commands of the whole program."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+
+from PySide6.QtCore import QByteArray, Qt, QTimer, Signal
+from PySide6.QtGui import QCloseEvent, QGuiApplication, QResizeEvent, QShowEvent, QWheelEvent
+from PySide6.QtWidgets import QMainWindow, QMenu, QSplitter
+
+from sam_py.agent.state import SessionState
+from sam_py.errors import SamError
+from sam_py.messages.parts import Part
+from sam_py.settings.model import AppearanceSettings, ModelChoice, Settings
+from sam_py.ui.actions import Actions
+from sam_py.ui.appearance import apply_theme, theme_of
+from sam_py.ui.chat.attachments_intake import Intake
+from sam_py.ui.chat.chat_view import ChatView
+from sam_py.ui.chat.composer import Composer
+from sam_py.ui.chat.empty_state import EmptyState
+from sam_py.ui.chat.row_context import RowContext
+from sam_py.ui.chat.timeline import Place
+from sam_py.ui.open_conversations import OpenConversation, OpenConversations
+from sam_py.ui.provider_offers import ProviderOffers
+from sam_py.ui.services import Services
+from sam_py.ui.sidebar.sidebar import Sidebar
+from sam_py.ui.widgets.notices import Notices
+from sam_py.ui.window_state import SavedPlace, load_window_state, save_window_state
+
+log = logging.getLogger(__name__)
+
+_FIRST_SIZE = (1080, 760)
+_SMALLEST = (420, 360)
+_NARROW_PX = 720
+"""Below this width the sidebar gives way to the conversation."""
+_ZOOMS = (80, 90, 100, 110, 125, 150, 175, 200)
+
+
+class MainWindow(QMainWindow):
+    """The one window. It holds no truth: conversations are in `OpenConversations`, choices in settings.
+
+    Coroutines run through `services.tasks`; every failure ends in a notice.
+    """
+
+    closed = Signal()
+
+    def __init__(self, services: Services, conversations: OpenConversations) -> None:
+        super().__init__()
+        self._services = services
+        self.conversations = conversations
+        self._state_path = services.paths.state / "window.json"
+        self._state = load_window_state(self._state_path)
+        self._shown_once = False
+        self._sidebar_hidden_by_width = False
+        self.setWindowTitle("SAM")
+        self.setMinimumSize(*_SMALLEST)
+        self.setAcceptDrops(False)
+        self._offers = ProviderOffers(services, self)
+        context = RowContext(
+            themes=services.themes,
+            icons=services.icons,
+            attachment_path=services.library.attachments.path,
+            label_of=self._offers.label_of,
+            show_metrics=services.settings.current.appearance.show_metrics,
+        )
+        self._context = context
+        self._menu = QMenu(self)
+        attachments = services.library.attachments
+        self._intake = Intake(attachments.put)
+        composer = Composer(services.icons, self._intake, services.tasks.spawn, path_of=attachments.path, parent=self)
+        empty = EmptyState(services.icons, parent=self)
+        self.chat = ChatView(services, context, self._menu, composer, empty, self)
+        self.sidebar = Sidebar(services.library, services.themes, services.icons, services.tasks.spawn, parent=self)
+        self._splitter = QSplitter(Qt.Orientation.Horizontal, self)
+        self._splitter.setHandleWidth(1)
+        self._splitter.setChildrenCollapsible(False)
+        self._splitter.addWidget(self.sidebar)
+        self._splitter.addWidget(self.chat)
+        self._splitter.setStretchFactor(1, 1)
+        self.setCentralWidget(self._splitter)
+        self.notices = Notices(services.themes, services.icons, self)
+        self.notices.keep_above(composer)
+        self.actions_by_name = Actions(self, self._handlers())
+        self._fill_menus()
+        self._connect(composer, empty)
+        self._restore_geometry()
+        self.chat.recent_models = self._recent_models()
+        self._apply_settings(services.settings.current)
+        self._unsubscribe = services.settings.subscribe(self._apply_settings)
+
+    # Start and end
+
+    async def start(self) -> None:
+        """Bring back what was shown last, then look around for servers. The window stands already."""
+        await self._services.library.start()
+        self.sidebar.refresh()
+        last = self._state.conversation
+        known = {summary.id for summary in self._services.library.summaries()}
+        if last in known:
+            await self._open(last)
+        else:
+            await self._show(self.conversations.new())
+        self.chat.composer.setFocus()
+        for problem in self._services.settings.problems:
+            self.notices.show_notice(problem, kind="error")
+        self._offers.look_for_servers(self.chat.empty.set_found)
+
+    async def aclose(self) -> None:
+        """Keep where everything stood. Called once, after the window is closed."""
+        self._unsubscribe()
+        self._keep_state()
+        self.chat.leave()
+        self.sidebar.detach()
+
+    def report(self, error: BaseException) -> None:
+        """A task failed: say it."""
+        if isinstance(error, SamError):
+            self.notices.show_notice(str(error), kind="error")
+        else:
+            text = self.tr("Something went wrong inside SAM. Nothing is lost; the log says more.")
+            self.notices.show_notice(
+                text, kind="error", action_text=self.tr("Open the log"), on_action=self._offers.open_log
+            )
+
+    def raise_to_front(self) -> None:
+        """Another start of the program wants to see this window."""
+        self.setWindowState(self.windowState() & ~Qt.WindowState.WindowMinimized)
+        self.show()
+        self.raise_()
+        self.activateWindow()
+
+    def label_of(self, provider: str, model: str) -> str:
+        return self._offers.label_of(provider, model)
+
+    # Conversations
+
+    def new_conversation(self) -> None:
+        """Show an empty conversation; the one that is empty already is used again."""
+        shown = self.chat.conversation
+        if shown is not None and shown.is_new and not len(shown.bus):
+            self.chat.composer.setFocus()
+            return
+        self._services.tasks.spawn(self._show(self.conversations.new()), "new conversation")
+
+    def open_conversation(self, conversation_id: str) -> None:
+        self._services.tasks.spawn(self._open(conversation_id), "open conversation")
+
+    async def _open(self, conversation_id: str) -> None:
+        try:
+            conversation = await self.conversations.open(conversation_id)
+        except SamError as error:
+            self.report(error)
+            if self.chat.conversation is None:
+                await self._show(self.conversations.new())
+            return
+        if conversation.place is None and conversation_id in self._state.places:
+            saved = self._state.places[conversation_id]
+            conversation.place = Place(saved.message_id, saved.offset_px)
+        await self._show(conversation)
+
+    async def _show(self, conversation: OpenConversation) -> None:
+        if conversation is self.chat.conversation:
+            return
+        self._keep_place()
+        self.chat.show_conversation(conversation, self._services.library.drafts.load(conversation.id))
+        self.sidebar.set_current(conversation.id)
+        self.chat.composer.setFocus()
+        for notice in conversation.notices:
+            self.notices.show_notice(notice, kind="info")
+        conversation.notices = ()
+        self._state = self._state.model_copy(update={"conversation": conversation.id})
+        await self.conversations.close_idle(conversation)
+
+    def on_session_state(self, conversation: OpenConversation, state: SessionState) -> None:
+        """Called with every new state of every open conversation."""
+        self.sidebar.set_busy(conversation.id, state.is_busy)
+        if conversation is self.chat.conversation:
+            self.chat.show_state(state)
+
+    def on_deleted(self, conversation_id: str) -> None:
+        """The sidebar deleted a conversation: show another one if it was this."""
+        self._services.tasks.spawn(self._forget(conversation_id), "close a deleted conversation")
+
+    async def _forget(self, conversation_id: str) -> None:
+        shown = self.chat.conversation
+        if shown is not None and shown.id == conversation_id:
+            await self._show(self.conversations.new())
+        await self.conversations.close(conversation_id)
+
+    def _step_conversation(self, step: int) -> None:
+        neighbour = self.sidebar.neighbour(step)
+        if neighbour is not None:
+            self.open_conversation(neighbour)
+
+    # Commands
+
+    def _handlers(self) -> dict[str, Callable[[], None]]:
+        chat, sidebar = self.chat, self.sidebar
+        return {
+            "new": self.new_conversation,
+            "attach": chat.composer.choose_files,
+            "settings": self.open_settings,
+            "quit": self._quit,
+            "edit_last": chat.edit_last,
+            "copy_reply": lambda: chat.act_on_last_reply("copy"),
+            "filter": self._focus_filter,
+            "stop": chat.stop,
+            "regenerate": lambda: chat.act_on_last_reply("regenerate"),
+            "continue": lambda: chat.act_on_last_reply("continue"),
+            "model": chat.composer.open_model_picker,
+            "rename": self._rename,
+            "pin": lambda: sidebar.act("pin"),
+            "duplicate": lambda: sidebar.act("duplicate"),
+            "archive": lambda: sidebar.act("archive"),
+            "delete": lambda: sidebar.act("delete"),
+            "next": lambda: self._step_conversation(1),
+            "previous": lambda: self._step_conversation(-1),
+            "sidebar": self.toggle_sidebar,
+            "messages": lambda: chat.timeline.setFocus(Qt.FocusReason.ShortcutFocusReason),
+            "composer": lambda: chat.composer.setFocus(),
+            "to_end": chat.timeline.go_to_end,
+            "to_start": chat.timeline.go_to_start,
+            "zoom_in": lambda: self._zoom(1),
+            "zoom_out": lambda: self._zoom(-1),
+            "zoom_reset": lambda: self._zoom(0),
+            "theme": self._toggle_theme,
+            "full_screen": self._toggle_full_screen,
+            "palette": self.open_palette,
+            "guide": self._ask_guide,
+            "shortcuts": self._show_shortcuts,
+            "about": lambda: self.open_settings("about"),
+        }
+
+    def open_settings(self, page: str = "") -> None:
+        from sam_py.ui.settings.settings_dialog import SettingsDialog
+
+        dialog = SettingsDialog(self._services, self)
+        if page:
+            dialog.show_page(page)
+        dialog.open()
+
+    def open_palette(self) -> None:
+        from sam_py.ui.widgets.command_palette import CommandPalette
+
+        CommandPalette.open_over(
+            self,
+            self._services.themes,
+            self.actions_by_name,
+            self._services.library.summaries(),
+            self.open_conversation,
+        )
+
+    def _remember_model(self, provider: str, model: str) -> None:
+        choice = f"{provider}\n{model}"
+        recent = (choice, *(each for each in self._state.recent_models if each != choice))[:8]
+        self._state = self._state.model_copy(update={"recent_models": recent})
+        self.chat.recent_models = self._recent_models()
+        self._offers.remember_choice(provider, model)
+
+    def _recent_models(self) -> tuple[ModelChoice, ...]:
+        pairs = (each.split("\n", 1) for each in self._state.recent_models if "\n" in each)
+        return tuple(ModelChoice(provider=provider, model=model) for provider, model in pairs)
+
+    def _open_link(self, url: str) -> None:
+        try:
+            self._offers.open_link(url)
+        except SamError as error:
+            self.report(error)
+
+    def toggle_sidebar(self) -> None:
+        shown = self.sidebar.isHidden()
+        self._sidebar_hidden_by_width = False
+        self._change_appearance(sidebar_shown=shown)
+        self._show_sidebar(shown)
+
+    def _show_sidebar(self, shown: bool) -> None:
+        self.sidebar.setVisible(shown)
+        self.chat.header.show_sidebar_buttons(not shown)
+        self.actions_by_name["sidebar"].setChecked(shown)
+
+    def _focus_filter(self) -> None:
+        if self.sidebar.isHidden():
+            self._show_sidebar(True)
+        self.sidebar.focus_filter()
+
+    def _quit(self) -> None:
+        self.close()
+
+    def _rename(self) -> None:
+        self.chat.header.begin_rename()
+
+    def _ask_guide(self) -> None:
+        """A new conversation with the offline guide, ready for a question."""
+        self._services.tasks.spawn(self._open_guide(), "ask the guide")
+
+    async def _open_guide(self) -> None:
+        shown = self.chat.conversation
+        if shown is None or not shown.is_new or len(shown.bus):
+            await self._show(self.conversations.new())
+        self.chat.set_model("guide", "guide")
+        self.chat.composer.setFocus()
+
+    def _show_shortcuts(self) -> None:
+        from sam_py.ui.shortcut_sheet import ShortcutSheet
+
+        ShortcutSheet(self.actions_by_name, self._services.themes, self).open()
+
+    def _zoom(self, step: int) -> None:
+        now = self._services.settings.current.appearance.text_scale
+        if step == 0:
+            scale = 100
+        elif step > 0:
+            scale = next((zoom for zoom in _ZOOMS if zoom > now), _ZOOMS[-1])
+        else:
+            scale = next((zoom for zoom in reversed(_ZOOMS) if zoom < now), _ZOOMS[0])
+        self._change_appearance(text_scale=scale)
+
+    def _toggle_theme(self) -> None:
+        self._change_appearance(theme="light" if self._services.themes.current.dark else "dark")
+
+    def _toggle_full_screen(self) -> None:
+        self.setWindowState(self.windowState() ^ Qt.WindowState.WindowFullScreen)
+
+    def _change_appearance(self, **fields: object) -> None:
+        def change(settings: Settings) -> Settings:
+            values = {**settings.appearance.model_dump(), **fields}
+            return settings.model_copy(update={"appearance": AppearanceSettings.model_validate(values)})
+
+        self._services.settings.change(change)
+
+    # Wiring
+
+    def _connect(self, composer: Composer, empty: EmptyState) -> None:
+        chat, sidebar = self.chat, self.sidebar
+        sidebar.conversation_chosen.connect(self.open_conversation)
+        sidebar.new_requested.connect(self.new_conversation)
+        sidebar.settings_requested.connect(self.open_settings)
+        sidebar.deleted.connect(self.on_deleted)
+        sidebar.notice_requested.connect(self._sidebar_notice)
+        sidebar.hide_requested.connect(self.toggle_sidebar)
+        chat.header.sidebar_requested.connect(self.toggle_sidebar)
+        chat.header.new_requested.connect(self.new_conversation)
+        chat.settings_requested.connect(lambda _provider: self.open_settings("providers"))
+        chat.notice.connect(lambda text: self.notices.show_notice(text, timeout_ms=1500))
+        chat.trouble.connect(lambda text: self.notices.show_notice(text, kind="error"))
+        chat.title_changed.connect(lambda title: self.setWindowTitle(f"{title} – SAM"))
+        chat.timeline.link_clicked.connect(self._open_link)
+        chat.timeline.image_clicked.connect(self._offers.open_image)
+        composer.add_provider_requested.connect(lambda: self.open_settings("providers"))
+        composer.models_refresh_requested.connect(self._offers.ask_everyone)
+        chat.model_chosen.connect(self._remember_model)
+        empty.suggestion_chosen.connect(self._send_suggestion)
+        empty.add_key_requested.connect(lambda _preset: self.open_settings("providers"))
+        empty.local_server_chosen.connect(self._offers.adopt_server)
+        self._offers.changed.connect(chat.show_model)
+        self._offers.chosen.connect(chat.set_model)
+        QGuiApplication.styleHints().colorSchemeChanged.connect(lambda _scheme: self._retheme())
+
+    def _send_suggestion(self, text: str) -> None:
+        parts: tuple[Part, ...] = ()
+        self.chat.send(text, parts)
+
+    def _sidebar_notice(self, text: str, action_text: str, on_action: object) -> None:
+        assert callable(on_action) or on_action is None
+        self.notices.show_notice(text, action_text=action_text, on_action=on_action)
+
+    def _fill_menus(self) -> None:
+        bar = self.menuBar()
+        if bar.isNativeMenuBar():
+            self.actions_by_name.fill_menu_bar(bar)
+        else:
+            bar.hide()
+        self.actions_by_name.fill_menu(self._menu)
+
+    def _apply_settings(self, settings: Settings) -> None:
+        self._services.registry.configure(settings.providers)
+        self._context.show_metrics = settings.appearance.show_metrics
+        for conversation in self.conversations.all():
+            conversation.session.defaults = settings.chat
+            conversation.bus.auto_pin = settings.chat.auto_pin
+        self.chat.composer.set_send_with(settings.chat.send_with)
+        self._retheme()
+        self._offers.refresh()
+        if not self._sidebar_hidden_by_width:
+            self._show_sidebar(settings.appearance.sidebar_shown)
+
+    def _retheme(self) -> None:
+        theme = theme_of(self._services.settings.current.appearance)
+        if apply_theme(theme, self._services.themes):
+            self.update()
+
+    # Where the window stands
+
+    def _restore_geometry(self) -> None:
+        saved = QByteArray.fromHex(self._state.geometry.encode())
+        if saved.isEmpty() or not self.restoreGeometry(saved):
+            self.resize(*_FIRST_SIZE)
+        width = self._services.settings.current.appearance.sidebar_px
+        self._splitter.setSizes([width, max(1, self.width() - width)])
+
+    def _keep_place(self) -> None:
+        conversation = self.chat.conversation
+        if conversation is None:
+            return
+        place = self.chat.timeline.place()
+        saved = SavedPlace(message_id=place.message_id, offset_px=place.offset_px) if place is not None else None
+        self._state = self._state.with_place(conversation.id, saved)
+
+    def _keep_state(self) -> None:
+        self._keep_place()
+        conversation = self.chat.conversation
+        update = {
+            "geometry": bytes(self.saveGeometry().toHex().data()).decode(),
+            "conversation": conversation.id if conversation is not None else "",
+        }
+        self._state = self._state.model_copy(update=update)
+        save_window_state(self._state_path, self._state)
+        width = self.sidebar.width()
+        if not self.sidebar.isHidden() and 200 <= width <= 480:
+            self._change_appearance(sidebar_px=width)
+
+    # Qt
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        event.ignore()  # hidden at once, gone when everything is saved: app.py ends the program
+        self._keep_state()
+        self.hide()
+        self.closed.emit()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        if not self._shown_once:
+            self._shown_once = True
+            QTimer.singleShot(0, self.chat.composer.setFocus)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        narrow = self.width() < _NARROW_PX
+        if narrow and not self.sidebar.isHidden():
+            self._sidebar_hidden_by_width = True
+            self._show_sidebar(False)
+        elif not narrow and self._sidebar_hidden_by_width:
+            self._sidebar_hidden_by_width = False
+            self._show_sidebar(self._services.settings.current.appearance.sidebar_shown)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        if event.modifiers() & Qt.KeyboardModifier.ControlModifier:
+            self._zoom(1 if event.angleDelta().y() > 0 else -1)
+            event.accept()
+            return
+        super().wheelEvent(event)

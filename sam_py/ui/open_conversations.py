@@ -1,0 +1,112 @@
+"""OpenConversations: the conversations that are alive at the moment; a reply goes on when another one is shown."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from sam_py.agent.session import ChatSession, SessionState
+from sam_py.bus.message_bus import MessageBus
+from sam_py.store.autosave import Autosave
+from sam_py.store.library import Library
+from sam_py.ui.chat.timeline import Place
+from sam_py.ui.models.message_list_model import MessageListModel
+
+_KEPT_IDLE = 4
+"""Conversations that stay open after they were left, so that going back is instant."""
+
+
+@dataclass(slots=True, eq=False)
+class OpenConversation:
+    """Everything that one open conversation consists of."""
+
+    bus: MessageBus
+    session: ChatSession
+    autosave: Autosave
+    model: MessageListModel
+    place: Place | None = None
+    is_new: bool = False
+    notices: tuple[str, ...] = ()
+    endings: list[Callable[[], None]] = field(default_factory=list)
+
+    @property
+    def id(self) -> str:
+        return self.bus.conversation_id
+
+    @property
+    def is_busy(self) -> bool:
+        return self.session.state.phase != "idle"
+
+
+class OpenConversations:
+    """Opens, keeps and closes conversations. `on_state` hears of every session's state."""
+
+    def __init__(
+        self,
+        library: Library,
+        new_session: Callable[[MessageBus, Autosave], ChatSession],
+        new_bus: Callable[[str], MessageBus],
+        on_state: Callable[[OpenConversation, SessionState], None],
+    ) -> None:
+        self._library = library
+        self._new_session = new_session
+        self._new_bus = new_bus
+        self._on_state = on_state
+        self._open: dict[str, OpenConversation] = {}
+
+    def get(self, conversation_id: str) -> OpenConversation | None:
+        return self._open.get(conversation_id)
+
+    def all(self) -> list[OpenConversation]:
+        return list(self._open.values())
+
+    def new(self) -> OpenConversation:
+        """A conversation that is nowhere on disk until something is said in it."""
+        conversation = self._adopt(self._new_bus(self._library.create()))
+        conversation.is_new = True
+        return conversation
+
+    async def open(self, conversation_id: str) -> OpenConversation:
+        """Open it, or find it open. Raises `SamError` where it cannot be read."""
+        conversation = self._open.get(conversation_id)
+        if conversation is not None:
+            self._open[conversation_id] = self._open.pop(conversation_id)  # last used last
+            return conversation
+        opened = await self._library.open(conversation_id)
+        bus = self._new_bus(conversation_id)
+        bus.load(opened.history)
+        conversation = self._adopt(bus)
+        conversation.notices = (opened.report.notice,) if opened.report.notice else ()
+        return conversation
+
+    async def close(self, conversation_id: str) -> None:
+        conversation = self._open.pop(conversation_id, None)
+        if conversation is not None:
+            await self._end(conversation)
+
+    async def close_idle(self, shown: OpenConversation) -> None:
+        """Close the longest unused ones that do nothing, beyond a few."""
+        idle = [c for c in self._open.values() if c is not shown and not c.is_busy and not c.session.state.queued]
+        for conversation in idle[: max(0, len(idle) - _KEPT_IDLE)]:
+            await self.close(conversation.id)
+
+    async def aclose(self) -> None:
+        for conversation_id in list(self._open):
+            await self.close(conversation_id)
+
+    def _adopt(self, bus: MessageBus) -> OpenConversation:
+        autosave = self._library.attach(bus)
+        session = self._new_session(bus, autosave)
+        conversation = OpenConversation(bus, session, autosave, MessageListModel(bus))
+        conversation.endings.append(session.subscribe(lambda state: self._on_state(conversation, state)))
+        self._open[bus.conversation_id] = conversation
+        return conversation
+
+    async def _end(self, conversation: OpenConversation) -> None:
+        for end in conversation.endings:
+            end()
+        await conversation.session.aclose()
+        await conversation.autosave.save_now()
+        conversation.autosave.close()
+        conversation.model.detach()
+        conversation.model.deleteLater()

@@ -1,0 +1,130 @@
+"""ProviderOffers: which models there are, what they are called, which servers run here, and links and pictures."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QWidget
+
+from sam_py.errors import SamError
+from sam_py.providers.local import FoundServer
+from sam_py.settings.model import ChatSettings, ModelChoice, ProviderSettings, Settings
+from sam_py.ui.services import Services
+
+log = logging.getLogger(__name__)
+
+
+class ProviderOffers(QObject):
+    """The window's view of the registry."""
+
+    changed = Signal()
+    chosen = Signal(str, str)
+    """provider, model: to be used in the conversation that is shown"""
+
+    def __init__(self, services: Services, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._services = services
+
+    def label_of(self, provider_id: str, model: str) -> str:
+        """What a person calls the model: the guide by its name, others by the model's id without its path."""
+        if not provider_id and not model:
+            return ""
+        if provider_id == "guide":
+            return self.tr("Offline guide")
+        name = model.rsplit("/", 1)[-1]
+        name = name.removesuffix(".gguf")
+        if name:
+            return name
+        settings = self._services.settings.current.provider(provider_id)
+        return settings.label if settings is not None else provider_id
+
+    def refresh(self) -> None:
+        """Settings changed."""
+        self.changed.emit()
+
+    def ask_everyone(self) -> None:
+        """Ask all providers for their models anew; who does not answer keeps the old list and says so."""
+        for settings in self._services.settings.current.providers:
+            if settings.enabled:
+                self._services.tasks.spawn(self.ask_for_models(settings.id), f"list the models of {settings.id}")
+
+    async def ask_for_models(self, provider_id: str) -> None:
+        """Ask a provider for its models and remember them. Raises `SamError`."""
+        models = tuple(model.id for model in await self._services.registry.get(provider_id).list_models())
+        self._change_provider(provider_id, lambda settings: settings.model_copy(update={"models": models}))
+
+    def remember_choice(self, provider_id: str, model: str) -> None:
+        """New conversations begin with what was chosen last."""
+
+        def change(settings: Settings) -> Settings:
+            choice = ModelChoice(provider=provider_id, model=model)
+            chat = ChatSettings.model_validate({**settings.chat.model_dump(), "default": choice})
+            return settings.model_copy(update={"chat": chat})
+
+        self._services.settings.change(change)
+        self._change_provider(provider_id, lambda settings: settings.model_copy(update={"model": model}))
+
+    def look_for_servers(self, show: Callable[[list[FoundServer]], None]) -> None:
+        """Look for servers on this machine, unless the settings say not to."""
+        if self._services.settings.current.detect_local_servers:
+            self._services.tasks.spawn(self._look(show), "look for servers")
+
+    def adopt_server(self, server: FoundServer) -> None:
+        """Add a server that was found and use it at once."""
+        existing = next(
+            (each for each in self._services.settings.current.providers if each.base_url == server.base_url), None
+        )
+        model = server.models[0] if server.models else ""
+        if existing is None:
+            taken = {each.id for each in self._services.settings.current.providers}
+            name = next(
+                name for name in (server.preset, *(f"{server.preset}-{n}" for n in range(2, 99))) if name not in taken
+            )
+            existing = ProviderSettings(
+                id=name,
+                preset=server.preset,
+                label=server.label,
+                base_url=server.base_url,
+                model=model,
+                models=tuple(server.models),
+            )
+            added = existing
+            self._services.settings.change(
+                lambda settings: settings.model_copy(update={"providers": (*settings.providers, added)})
+            )
+        self.remember_choice(existing.id, model or existing.model)
+        self.chosen.emit(existing.id, model or existing.model)
+
+    def open_link(self, url: str) -> None:
+        """Open a link of a message in the browser; what may not be opened is said."""
+        from sam_py.ui.links import describe_target, open_url
+
+        if not open_url(url):
+            raise SamError(f"This link is not opened: {describe_target(url)}.")
+
+    def open_image(self, path: object) -> None:
+        """Show a picture large."""
+        from sam_py.ui.chat.image_viewer import ImageViewer
+
+        parent = self.parent()
+        assert isinstance(parent, QWidget)
+        ImageViewer.open_picture(Path(str(path)), self._services.themes, self._services.icons, parent)
+
+    def open_log(self) -> None:
+        from sam_py.ui.links import open_folder
+
+        open_folder(self._services.paths.logs)
+
+    async def _look(self, show: Callable[[list[FoundServer]], None]) -> None:
+        known = {each.base_url for each in self._services.settings.current.providers}
+        show([server for server in await self._services.find_servers() if server.base_url not in known])
+
+    def _change_provider(self, provider_id: str, change: Callable[[ProviderSettings], ProviderSettings]) -> None:
+        def replace(settings: Settings) -> Settings:
+            providers = tuple(change(each) if each.id == provider_id else each for each in settings.providers)
+            return settings.model_copy(update={"providers": providers})
+
+        self._services.settings.change(replace)

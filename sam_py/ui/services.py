@@ -1,0 +1,29 @@
+"""Services: the objects that `app.py` builds once and the window works with."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+from sam_py.paths import Paths
+from sam_py.providers.local import FoundServer
+from sam_py.providers.registry import Registry
+from sam_py.settings.file import SettingsFile
+from sam_py.settings.secrets import Secrets
+from sam_py.store.library import Library
+from sam_py.ui.tasks import Tasks
+from sam_py.ui.theme import Themes
+from sam_py.ui.widgets.icons import Icons
+
+
+@dataclass(slots=True)
+class Services:
+    paths: Paths
+    library: Library
+    registry: Registry
+    settings: SettingsFile
+    secrets: Secrets
+    themes: Themes
+    icons: Icons
+    tasks: Tasks
+    find_servers: Callable[[], Awaitable[list[FoundServer]]]

@@ -1,0 +1,86 @@
+"""ShortcutSheet: every command with its keys, in one look."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QFont, QKeySequence
+from PySide6.QtWidgets import QDialog, QGridLayout, QHBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
+
+from sam_py.ui.actions import Actions
+from sam_py.ui.theme import Themes
+
+_KEYS_OF_PLACES = (
+    ("Enter", "Send"),
+    ("Shift+Enter", "New line"),
+    ("Up", "Edit my last message (in an empty text box)"),
+    ("Esc", "Stop the reply; leave an edit"),
+    ("Up / Down", "Previous / next message (in the messages)"),
+    ("Left / Right", "Previous / next version of a message"),
+    ("F2", "Rename (in the sidebar)"),
+    ("Delete", "Delete (in the sidebar)"),
+)
+
+
+class ShortcutSheet(QDialog):
+    """Opened with ``open()``; closes with Esc."""
+
+    def __init__(self, actions: Actions, themes: Themes, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setWindowTitle(self.tr("Keyboard shortcuts"))
+        groups: dict[str, list[tuple[str, str]]] = {}
+        for spec, action in actions.listed():
+            keys = ", ".join(
+                shortcut.toString(QKeySequence.SequenceFormat.NativeText) for shortcut in action.shortcuts()[:2]
+            )
+            if keys:
+                groups.setdefault(spec.menu.replace("&", ""), []).append((keys, spec.text.rstrip("…")))
+        groups[self.tr("In their places")] = [(keys, self.tr(text)) for keys, text in _KEYS_OF_PLACES]
+        page = QWidget()
+        columns = QHBoxLayout(page)
+        columns.setContentsMargins(24, 16, 24, 24)
+        columns.setSpacing(40)
+        sides = [QVBoxLayout(), QVBoxLayout()]
+        for column in sides:
+            columns.addLayout(column)
+        heights = [0, 0]
+        for name, rows in groups.items():
+            side = heights.index(min(heights))
+            sides[side].addWidget(self._group(name, rows, themes))
+            heights[side] += len(rows) + 2
+        for column in sides:
+            column.addStretch(1)
+        area = QScrollArea(self)
+        area.setWidget(page)
+        area.setWidgetResizable(True)
+        area.setFrameShape(QScrollArea.Shape.NoFrame)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(area)
+        self.resize(min(parent.width() - 40, 760), min(parent.height() - 40, 600))
+
+    def _group(self, name: str, rows: list[tuple[str, str]], themes: Themes) -> QWidget:
+        box = QWidget()
+        grid = QGridLayout(box)
+        grid.setContentsMargins(0, 8, 0, 8)
+        grid.setHorizontalSpacing(20)
+        grid.setVerticalSpacing(6)
+        heading = _plain(name)
+        font = QFont(heading.font())
+        font.setWeight(QFont.Weight.DemiBold)
+        heading.setFont(font)
+        grid.addWidget(heading, 0, 0, 1, 2)
+        for number, (keys, text) in enumerate(rows, start=1):
+            shown = _plain(keys)
+            shown.setStyleSheet(f"color: {themes.current.palette.text_muted}")
+            grid.addWidget(_plain(text), number, 0)
+            grid.addWidget(shown, number, 1, Qt.AlignmentFlag.AlignRight)
+        grid.setColumnStretch(0, 1)
+        return box
+
+
+def _plain(text: str) -> QLabel:
+    label = QLabel()
+    label.setTextFormat(Qt.TextFormat.PlainText)
+    label.setText(text)
+    return label

@@ -1,0 +1,143 @@
+"""Figures of speed and size, run by hand: ``python -m tests.benchmarks [streaming|start|open|save|memory …] [--json FILE]``.
+
+Every measurement runs in a process of its own (`child.py`), several times; medians are shown. Compare
+ratios within one run: absolute figures wander between machines.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import statistics
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+from tests.benchmarks.run import Row, child, make_library
+
+Figures = dict[str, dict[str, float]]
+
+
+def streaming(repeats: int) -> list[Row]:
+    """1. CPU per streamed chunk, by messages in the conversation and by length of the message; the whole process."""
+    rows: list[Row] = []
+    base = None
+    for messages in (100, 1_000, 10_000, 100_000):
+        ms = median("stream_row", repeats, "chunk_ms", messages=messages)
+        base = base or ms
+        rows.append(Row(f"chunk, {messages:,} messages", ms, "ms CPU", ms / base, 1.2 if messages == 100_000 else None))
+    base = None
+    for kilobytes in (1, 10, 100, 200):
+        ms = median("stream_row", repeats, "chunk_ms", messages=100, kilobytes=kilobytes)
+        base = base or ms
+        rows.append(Row(f"chunk, message of {kilobytes} kB", ms, "ms CPU", ms / base, 1.5 if kilobytes == 200 else None))
+    whole = [child("stream_window", seconds=6.0) for _ in range(repeats)]
+    for key, name, unit, limit in (
+        ("cpu_percent", "whole program at 100 chunks/s", "% of a core", 10.0),
+        ("stall_p95_ms", "event-loop stall, p95", "ms", 16.0),
+        ("stall_max_ms", "event-loop stall, longest", "ms", None),
+        ("frames_per_s", "frames of the reply", "1/s", None),
+    ):
+        rows.append(Row(name, statistics.median(each[key] for each in whole), unit, None, limit))
+    return rows
+
+
+def start(repeats: int) -> list[Row]:
+    """2. Cold start to a window that takes typing, against a bare Qt window with one text field."""
+    with tempfile.TemporaryDirectory() as empty, tempfile.TemporaryDirectory() as full:
+        make_library(Path(full), conversations=1_000, messages=100)
+        bare = median("start_bare", repeats, "ready_ms")
+        alone = median("start_program", repeats, "ready_ms", home=empty)
+        stored = median("start_program", repeats, "ready_ms", home=full)
+    return [
+        Row("bare Qt window", bare, "ms wall"),
+        Row("SAM, nothing stored", alone, "ms wall", alone / bare, 4.0),
+        Row("SAM, 1,000 conversations", stored, "ms wall", stored / alone, 1.2),
+    ]
+
+
+def open_(repeats: int) -> list[Row]:
+    """3. Opening a conversation of 10,000 messages to its first paint, and jumping in it."""
+    with tempfile.TemporaryDirectory() as home:
+        make_library(Path(home), conversations=1, messages=10_000)
+        opened = [child("open_large", home=home) for _ in range(repeats)]
+    return [
+        Row("open 10,000 messages, to the first paint", middle(opened, "open_ms"), "ms CPU", None, 150.0),
+        Row("of which reading and merging", middle(opened, "read_ms"), "ms CPU"),
+        Row("jump anywhere, median", middle(opened, "jump_ms"), "ms CPU"),
+        Row("jump anywhere, longest of 100", middle(opened, "jump_max_ms"), "ms CPU", None, 30.0),
+    ]
+
+
+def save(repeats: int) -> list[Row]:
+    """4. Writes and bytes per save, and what a save costs the window's thread."""
+    rows: list[Row] = []
+    base = None
+    for messages in (100, 1_000, 10_000):
+        saved = [child("save_one", messages=messages) for _ in range(repeats)]
+        size = middle(saved, "bytes")
+        base = base or size
+        rows.append(Row(f"bytes per save, {messages:,} messages", size, "bytes", size / base, 1.05))
+        rows.append(Row(f"window's thread per save, {messages:,} messages", middle(saved, "thread_ms"), "ms", None, 2.0))
+        rows.append(Row(f"until durable, {messages:,} messages", middle(saved, "durable_ms"), "ms wall"))
+    rows.append(Row("writes for five rapid updates", child("save_burst")["writes"], "writes", None, 1.0))
+    return rows
+
+
+def memory(repeats: int) -> list[Row]:
+    """5. Resident memory of the whole process."""
+    with tempfile.TemporaryDirectory() as empty, tempfile.TemporaryDirectory() as home:
+        make_library(Path(home), conversations=1, messages=10_000)
+        idle = median("memory_idle", repeats, "mb", home=empty)
+        full = median("memory_idle", repeats, "mb", home=home)
+    return [
+        Row("idle", idle, "MB", None, 130.0),
+        Row("10,000 messages open", full, "MB", None, 160.0),
+    ]
+
+
+BENCHMARKS: dict[str, Callable[[int], list[Row]]] = {
+    "streaming": streaming,
+    "start": start,
+    "open": open_,
+    "save": save,
+    "memory": memory,
+}
+
+
+def median(name: str, repeats: int, key: str, **arguments: object) -> float:
+    return statistics.median(child(name, **arguments)[key] for _ in range(repeats))
+
+
+def middle(results: list[dict[str, float]], key: str) -> float:
+    return statistics.median(result[key] for result in results)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m tests.benchmarks", description=__doc__.splitlines()[0])
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"which ({', '.join(BENCHMARKS)}); all without")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures there too")
+    parser.add_argument("--repeats", type=int, default=3)
+    options = parser.parse_args()
+    unknown = set(options.names) - set(BENCHMARKS)
+    if unknown:
+        parser.error(f"there is no benchmark {', '.join(sorted(unknown))}; there are {', '.join(BENCHMARKS)}")
+    figures: dict[str, list[dict[str, object]]] = {}
+    missed = 0
+    for name in options.names or BENCHMARKS:
+        benchmark = BENCHMARKS[name]
+        print(f"\n{(benchmark.__doc__ or name).strip()}", flush=True)
+        rows = benchmark(options.repeats)
+        for row in rows:
+            print(f"  {row}", flush=True)
+            missed += row.is_missed
+        figures[name] = [row.as_dict() for row in rows]
+    if options.json is not None:
+        options.json.write_text(json.dumps(figures, indent=1) + "\n")
+    print(f"\n{missed} of the figures are over their limit." if missed else "\nAll figures are within their limits.")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

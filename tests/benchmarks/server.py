@@ -1,0 +1,48 @@
+"""A chat-completions server that streams words at a steady pace: ``python -m tests.benchmarks.server 100``."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+
+WORDS = (
+    "lorem ipsum dolor sit amet, consectetur **adipiscing** elit, sed do `eiusmod` tempor incididunt ut labore et "
+    "dolore magna aliqua. "
+).split(" ")
+
+
+async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, per_s: float) -> None:
+    head = await reader.readuntil(b"\r\n\r\n")
+    length = next(
+        (int(line.split(b":")[1]) for line in head.split(b"\r\n") if line.lower().startswith(b"content-length:")), 0
+    )
+    await reader.readexactly(length)
+    writer.write(b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n")
+    loop = asyncio.get_running_loop()
+    began, number = loop.time(), 0
+    try:
+        while True:
+            text = WORDS[number % len(WORDS)] + ("\n\n" if number % 70 == 69 else " ")
+            chunk = {
+                "id": "c",
+                "object": "chat.completion.chunk",
+                "model": "m",
+                "choices": [{"index": 0, "delta": {"content": text}, "finish_reason": None}],
+            }
+            writer.write(b"data: " + json.dumps(chunk).encode() + b"\n\n")
+            await writer.drain()
+            number += 1
+            await asyncio.sleep(max(0.0, began + number / per_s - loop.time()))
+    except ConnectionError:
+        return
+
+
+async def main(per_s: float) -> None:
+    server = await asyncio.start_server(lambda r, w: answer(r, w, per_s), "127.0.0.1", 0)
+    print(server.sockets[0].getsockname()[1], flush=True)
+    await server.serve_forever()
+
+
+if __name__ == "__main__":
+    asyncio.run(main(float(sys.argv[1])))
