@@ -46,16 +46,31 @@ def test_no_widget_opens_links_by_itself() -> None:
 
 def test_a_label_is_told_that_its_text_is_plain() -> None:
     """Titles, names and errors come from models and servers; a label that guesses would render their markup."""
-    found = []
-    for path in modules():
-        for scope in ast.walk(tree(path)):
-            if isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef):
-                found += [place(path, call) for call in _guessing_labels(scope)]
-            elif isinstance(scope, ast.ClassDef) and any(dotted(base).endswith("QLabel") for base in scope.bases):
-                says = {dotted(node.func) for node in ast.walk(scope) if isinstance(node, ast.Call)}
-                if "self.setTextFormat" not in says:
-                    found.append(place(path, scope))
-    assert found == []
+    assert [place(path, call) for path in modules() for call in _guessing_labels(tree(path))] == []
+
+
+@pytest.mark.parametrize(
+    ("source", "found"),
+    [
+        ("title = QLabel(text)", 1),
+        ("title = QLabel(text)\ntitle.setTextFormat(PLAIN)", 0),
+        ("self.title = QtWidgets.QLabel(text)\nself.note = QLabel()\nself.title.setTextFormat(PLAIN)", 1),
+        ("layout.addWidget(QLabel(text))", 1),
+        ("a = QLabel()\nb = QLabel()\nfor label in (a, b):\n    label.setTextFormat(PLAIN)", 0),
+        ("class Hint(QLabel):\n    pass\nhint = Hint(text)", 1),
+        ("class Hint(QLabel):\n    def __init__(self):\n        self.setTextFormat(PLAIN)\nHint(text)", 0),
+    ],
+)
+def test_the_rule_about_labels_finds_what_it_should(source: str, found: int) -> None:
+    assert len(_guessing_labels(ast.parse(source))) == found
+
+
+@pytest.mark.parametrize(
+    "name", ["dialog.exec", "app.processEvents", "QMessageBox.question", "QFileDialog.getOpenFileNames"]
+)
+def test_the_rule_about_nested_loops_finds_what_it_should(name: str) -> None:
+    assert NESTED_LOOPS.search(name)
+    assert not NESTED_LOOPS.search(f"{name}_later")
 
 
 def test_whoever_catches_everything_says_so_in_the_log() -> None:
@@ -115,27 +130,34 @@ def _places(is_wrong: Callable[[str], object]) -> list[str]:
     return [place(path, call) for path in modules() for call, name in calls(path) if is_wrong(name)]
 
 
-def _guessing_labels(scope: ast.FunctionDef | ast.AsyncFunctionDef) -> list[ast.Call]:
-    """The calls of QLabel in a function that does not set the format of what they return."""
+def _guessing_labels(module: ast.Module) -> list[ast.Call]:
+    """The labels that are made in a file and are nowhere in it told the format of their text."""
     told = {
-        dotted(node.func).rpartition(".")[0]
-        for node in ast.walk(scope)
-        if isinstance(node, ast.Call) and dotted(node.func).endswith(".setTextFormat")
+        _name(call.func.value) for call in _calls_of(module, "setTextFormat") if isinstance(call.func, ast.Attribute)
     }
-    guessing = []
-    for node in ast.walk(scope):
-        if isinstance(node, ast.Assign | ast.AnnAssign) and isinstance(node.value, ast.Call):
+    for loop in ast.walk(module):  # for label in (self.title, self.note): label.setTextFormat(…)
+        if isinstance(loop, ast.For) and isinstance(loop.iter, ast.Tuple | ast.List) and _name(loop.target) in told:
+            told |= {_name(one) for one in loop.iter.elts}
+    kinds = {"QLabel"}
+    for kind in ast.walk(module):
+        if isinstance(kind, ast.ClassDef) and any(_name(base) == "QLabel" for base in kind.bases):
+            says_so = any(dotted(call.func) == "self.setTextFormat" for call in _calls_of(kind, "setTextFormat"))
+            kinds |= set() if says_so else {kind.name}
+    names: dict[int, set[str]] = {}
+    for node in ast.walk(module):
+        if isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:
             targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-            names = {dotted(target).rpartition(".")[2] for target in targets}
-            if dotted(node.value.func).endswith("QLabel") and not names & told:
-                guessing.append(node.value)
-    assigned = {id(node.value) for node in ast.walk(scope) if isinstance(node, ast.Assign | ast.AnnAssign)}
-    guessing += [
-        node
-        for node in ast.walk(scope)
-        if isinstance(node, ast.Call) and dotted(node.func).endswith("QLabel") and id(node) not in assigned
-    ]
-    return guessing
+            names[id(node.value)] = {_name(target) for target in targets}
+    made = [call for kind in kinds for call in _calls_of(module, kind)]
+    return [call for call in made if not names.get(id(call), set()) & told]
+
+
+def _calls_of(where: ast.AST, name: str) -> list[ast.Call]:
+    return [node for node in ast.walk(where) if isinstance(node, ast.Call) and _name(node.func) == name]
+
+
+def _name(node: ast.AST) -> str:
+    return dotted(node).rpartition(".")[2]
 
 
 def _is_broad(handler: ast.ExceptHandler) -> bool:
