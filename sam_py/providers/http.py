@@ -129,11 +129,11 @@ class Http:
 
         Returns status, headers and the parsed body (None where it is not JSON). Raises `ProviderError`.
         """
-        import httpx
-
         if not is_same_machine(url):
             raise ValueError(f"{url} is not on this machine")
         client = await self._opened()
+        import httpx  # loaded by now, on a thread
+
         try:
             async with asyncio.timeout(limit_s):
                 response = await client.get(url)
@@ -183,9 +183,9 @@ class Http:
         self, queue: asyncio.Queue[bytes | Waiting | ProviderError | None], call: Call, activity: _Activity
     ) -> None:
         """Send and read. Raises `_Refused` before the first byte of an answer, `ProviderError` after it."""
-        import httpx
-
         client = await self._opened()
+        import httpx  # loaded by now, on a thread
+
         request = self._request(client, call)
         begun = False
         try:
