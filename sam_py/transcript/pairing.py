@@ -42,54 +42,71 @@ def pair_calls(messages: Sequence[Message]) -> Pairs:
     out; any other gets a result that says so.
     """
     pairs = Pairs()
-    calls, leftover = _match(messages, pairs.notes)
-    for result in leftover:
-        late = next((call for call in calls.get(result.call_id, ()) if call.result is None), None)
-        if late is None:
-            pairs.notes.append(f"A result of {result.tool_name or 'a tool'} was left out: its call is gone.")
-        else:
-            late.result = result
-            pairs.notes.append(f"A result of {result.tool_name or 'a tool'} was moved behind its call.")
-    for call in sorted((call for same in calls.values() for call in same), key=lambda call: call.message_index):
+    matching = _Matching(pairs.notes)
+    for index, message in enumerate(messages):
+        if isinstance(message, AssistantMessage):
+            matching.take_calls(index, message)
+        elif isinstance(message, ToolResultMessage):
+            matching.take_result(message)
+    matching.place_leftover()
+    for call in matching.calls:
         reply = messages[call.message_index]
         assert isinstance(reply, AssistantMessage)
         pairs.calls.setdefault(call.message_index, []).append(_pair(call, reply, pairs.notes))
     return pairs
 
 
-def _match(messages: Sequence[Message], notes: list[str]) -> tuple[dict[str, list[_Call]], list[ToolResultMessage]]:
-    calls: dict[str, list[_Call]] = {}
-    used: set[str] = set()
-    leftover: list[ToolResultMessage] = []
-    for index, message in enumerate(messages):
-        if isinstance(message, AssistantMessage):
-            for part in message.tool_calls:
-                call = _Call(index, _unused(part.call_id or "call", used), part)
-                calls.setdefault(part.call_id, []).append(call)
-        elif isinstance(message, ToolResultMessage):
-            same = calls.get(message.call_id, [])
-            waiting = _waiting(same)
-            if waiting is not None:
-                waiting.result = message
-            elif not same:
-                leftover.append(message)
+class _Matching:
+    """The calls so far, which of them wait for a result, and the results that found none."""
+
+    def __init__(self, notes: list[str]) -> None:
+        self.calls: list[_Call] = []
+        self._notes = notes
+        self._latest: dict[str, _Call] = {}
+        self._waiting: dict[str, list[_Call]] = {}
+        self._leftover: list[ToolResultMessage] = []
+        self._used: set[str] = set()
+        self._numbers: dict[str, int] = {}
+
+    def take_calls(self, index: int, reply: AssistantMessage) -> None:
+        for part in reply.tool_calls:
+            call = _Call(index, self._unused(part.call_id or "call"), part)
+            self.calls.append(call)
+            self._latest[part.call_id] = call
+            self._waiting.setdefault(part.call_id, []).append(call)
+
+    def take_result(self, result: ToolResultMessage) -> None:
+        waiting = self._waiting.get(result.call_id)
+        latest = self._latest.get(result.call_id)
+        if waiting:
+            place = len(waiting) - 1  # of the latest reply that waits, the first call
+            while place > 0 and waiting[place - 1].message_index == waiting[-1].message_index:
+                place -= 1
+            waiting.pop(place).result = result
+        elif latest is None:
+            self._leftover.append(result)
+        else:
+            if latest.result is not None and latest.result.status == "aborted" and result.status != "aborted":
+                latest.result = result
+            self._notes.append(f"A second result of {result.tool_name or 'a tool'} was left out.")
+
+    def place_leftover(self) -> None:
+        for result in self._leftover:
+            waiting = self._waiting.get(result.call_id)
+            if waiting:
+                waiting.pop().result = result
+                self._notes.append(f"A result of {result.tool_name or 'a tool'} was moved behind its call.")
             else:
-                first = same[-1]
-                if first.result is not None and first.result.status == "aborted" and message.status != "aborted":
-                    first.result = message
-                notes.append(f"A second result of {message.tool_name or 'a tool'} was left out.")
-    return calls, leftover
+                self._notes.append(f"A result of {result.tool_name or 'a tool'} was left out: its call is gone.")
 
-
-def _waiting(same: list[_Call]) -> _Call | None:
-    """The call without a result in the latest message that has one; the first of them there."""
-    found: _Call | None = None
-    for call in reversed(same):
-        if found is not None and call.message_index != found.message_index:
-            break
-        if call.result is None:
-            found = call
-    return found
+    def _unused(self, call_id: str) -> str:
+        """`call_id`, or where another call has it, the same with a number that none has."""
+        unique, number = call_id, self._numbers.get(call_id, 2)
+        while unique in self._used:
+            unique, number = f"{call_id}_{number}", number + 1
+        self._numbers[call_id] = number
+        self._used.add(unique)
+        return unique
 
 
 def _pair(
@@ -107,12 +124,3 @@ def _pair(
         return None
     notes.append(f"A call of {name} has no result; the model is told so.")
     return part, ToolResultPart(call_id=call.call_id, tool_name=name, status="error", text=LOST), None
-
-
-def _unused(call_id: str, used: set[str]) -> str:
-    """`call_id`, or where another call has it, the same with a number that none has."""
-    unique, number = call_id, 2
-    while unique in used:
-        unique, number = f"{call_id}_{number}", number + 1
-    used.add(unique)
-    return unique
