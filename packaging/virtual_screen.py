@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 import select
 import socket
+import struct
 import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
+from typing import NamedTuple
 
 START_TIMEOUT_S = 20.0
 
@@ -17,13 +19,23 @@ class NoScreen(Exception):
     """The virtual screen did not start; `str()` says what to do."""
 
 
+class Shot(NamedTuple):
+    """A picture: four bytes a pixel (blue, green, red, nothing), `line_bytes` a line."""
+
+    width_px: int
+    height_px: int
+    line_bytes: int
+    pixels: bytes
+
+
 class VirtualScreen:
     """Xvfb on a display that it picks itself, until `close()` or the end of the `with` block.
 
-    With `memory`, an existing folder, the picture is there at any time, as the file ``Xvfb_screen0`` in xwd's format.
+    With `memory`, an existing folder that the server keeps its picture in, `shot()` can be asked for it at any time.
     """
 
     def __init__(self, width_px: int = 1440, height_px: int = 900, *, memory: Path | None = None) -> None:
+        self._memory = memory
         read_fd, write_fd = os.pipe()
         command = ["Xvfb", "-displayfd", str(write_fd), "-screen", "0", f"{width_px}x{height_px}x24"]
         command += ["-nolisten", "tcp", *(["-fbdir", str(memory)] if memory else [])]
@@ -47,6 +59,14 @@ class VirtualScreen:
             raise
         finally:
             os.close(read_fd)
+
+    def shot(self) -> Shot:
+        """The screen as it is now."""
+        assert self._memory is not None, "this screen was made without a folder for its memory"
+        xwd = (self._memory / "Xvfb_screen0").read_bytes()
+        header = struct.unpack(">25I", xwd[:100])  # XWDfile.h; the table of colours has 12 bytes for each
+        size, width_px, height_px, line_bytes, colours = header[0], header[4], header[5], header[12], header[19]
+        return Shot(width_px, height_px, line_bytes, xwd[size + colours * 12 :])
 
     def close(self) -> None:
         self._server.terminate()

@@ -10,7 +10,6 @@ import json
 import os
 import shutil
 import signal
-import struct
 import subprocess
 import sys
 import time
@@ -99,10 +98,7 @@ class Desk:
 
     def picture(self) -> QImage:
         """The screen as it is now."""
-        data = (self._memory / "Xvfb_screen0").read_bytes()
-        header = struct.unpack(">25I", data[:100])
-        size, width_px, height_px, line_bytes, colours = header[0], header[4], header[5], header[12], header[19]
-        pixels = data[size + colours * 12 :]
+        width_px, height_px, line_bytes, pixels = self._screen.shot()
         return QImage(pixels, width_px, height_px, line_bytes, QImage.Format.Format_RGB32).copy()
 
 
