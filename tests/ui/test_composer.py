@@ -26,7 +26,6 @@ from sam_py.ui.chat.composer_preview import AttachmentPreview
 from sam_py.ui.theme import Theme, Themes
 from sam_py.ui.widgets.icons import Icons
 
-
 # The offscreen platform says so of every window with a smallest size; it means nothing.
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
 

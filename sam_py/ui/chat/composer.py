@@ -71,6 +71,8 @@ class Composer(QWidget):
     """`Draft`"""
     queued_removed = Signal(int)
     queued_edited = Signal(int)
+    model_menu_requested = Signal()
+    """The picker is about to open: whoever knows the models may still `set_models`."""
     model_chosen = Signal(str, str)
     """provider id, model id"""
     models_refresh_requested = Signal()
@@ -158,6 +160,7 @@ class Composer(QWidget):
             self.set_model(model_name(current.model), "model")
 
     def open_model_picker(self) -> None:
+        self.model_menu_requested.emit()
         self.picker.popup(self.model_button)
 
     def set_model(self, label: str, icon: str = "model") -> None:

@@ -9,7 +9,6 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPlainTextEdit, QVBox
 from sam_py.ui.chat.composer_attachments import Item
 from sam_py.ui.widgets.buttons import PillButton
 from sam_py.ui.widgets.icons import Icons
-from sam_py.ui.widgets.scrollbars import scrollbar_style
 
 SHOWN_CHARACTERS = 20_000
 INTO_BOX_CHARACTERS = 200_000
@@ -26,7 +25,6 @@ class AttachmentPreview(QFrame):
         super().__init__(parent, Qt.WindowType.Popup)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._item = item
-        self._palette = icons.themes.current.palette
         theme = icons.themes.current
         palette = QPalette(self.palette())
         palette.setColor(QPalette.ColorRole.Window, QColor(theme.palette.raised))
@@ -91,7 +89,6 @@ class AttachmentPreview(QFrame):
             font = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
             font.setPointSizeF(code_pt)
             text.setFont(font)
-            text.verticalScrollBar().setStyleSheet(scrollbar_style(self._palette))
             return text
         label = QLabel(self)
         label.setAlignment(Qt.AlignmentFlag.AlignCenter)

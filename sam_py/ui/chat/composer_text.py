@@ -22,7 +22,6 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QFrame, QSizePolicy, QTextEdit, QWidget
 
 from sam_py.ui.theme import Themes
-from sam_py.ui.widgets.scrollbars import scrollbar_style
 
 MOST_LINES = 10
 _MARGIN_PX = 4
@@ -96,7 +95,6 @@ class ComposerText(QTextEdit):
             palette.setColor(role, QColor(colour))
         self.setPalette(palette)
         self.viewport().setAutoFillBackground(False)
-        self.verticalScrollBar().setStyleSheet(scrollbar_style(theme.palette))
         self.setCursorWidth(max(1, round(theme.scale)))
         self._grow()
 

@@ -35,7 +35,6 @@ from PySide6.QtWidgets import (
 from sam_py.settings.model import ModelChoice, ProviderSettings
 from sam_py.ui.widgets.buttons import PillButton
 from sam_py.ui.widgets.icons import Icons
-from sam_py.ui.widgets.scrollbars import scrollbar_style
 
 GUIDE = "guide"
 """The id of the provider that is always there."""
@@ -161,7 +160,9 @@ class ModelRows(QAbstractListModel):
                 return None
 
     def flags(self, index: Index) -> Qt.ItemFlag:
-        if index.isValid() and self.row(index).choice is not None:
+        if not index.isValid():
+            return Qt.ItemFlag.NoItemFlags
+        if self.row(index).choice is not None:
             return Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemNeverHasChildren
         return Qt.ItemFlag.ItemNeverHasChildren
 
@@ -346,16 +347,11 @@ class ModelPicker(QFrame):
             palette.setColor(role, QColor(colour))
         self.setPalette(palette)
         self.list.setPalette(palette)
-        self.list.verticalScrollBar().setStyleSheet(scrollbar_style(colours))
         self.search.setPalette(palette)
         font = QFont(self.font())
         font.setPointSizeF(theme.body_pt)
         self.search.setFont(font)
-        self.setStyleSheet(
-            f"#modelPicker {{ background: {colours.raised}; border: 1px solid {colours.border}; }}"
-            f"QLineEdit {{ background: {colours.code}; color: {colours.text}; border: 1px solid {colours.border};"
-            f" border-radius: 8px; padding: 5px 8px; }} QLineEdit:focus {{ border-color: {colours.accent}; }}"
-        )
+        self.setStyleSheet(f"#modelPicker {{ background: {colours.raised}; border: 1px solid {colours.border}; }}")
 
     def _search(self, words: str) -> None:
         self.rows.search(words)

@@ -1,0 +1,241 @@
+"""What a conversation shows before its first message: who will answer, and how to connect a model."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QColor, QFont, QPalette, QResizeEvent
+from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
+
+from sam_py.providers.local import FoundServer
+from sam_py.ui.chat.model_picker import GUIDE
+from sam_py.ui.widgets.buttons import PillButton
+from sam_py.ui.widgets.cards import CardButton
+from sam_py.ui.widgets.flow import FlowLayout
+from sam_py.ui.widgets.icons import Icons
+
+_COLUMN_PX = 640
+_MARK_PX = 52
+_ABOUT_PX = 470
+_THREE_COLUMNS_FROM_PX = 560
+_CARDS_SHOWN = 3
+"""Found servers beyond this are in the model picker; here they would push the rest out of sight."""
+
+
+class EmptyState(QScrollArea):
+    """Greets; with the offline guide it offers the ways to connect a model, with a model it stays out of the way."""
+
+    local_server_chosen = Signal(object)
+    """`FoundServer`"""
+    add_key_requested = Signal(str)
+    """A preset's name; "" lets the person choose one."""
+    suggestion_chosen = Signal(str)
+    look_again_requested = Signal()
+    """Look for servers on this computer once more."""
+
+    def __init__(self, icons: Icons, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._icons = icons
+        self._themes = icons.themes
+        self._found: tuple[FoundServer, ...] = ()
+        self._provider = GUIDE
+        self._columns = 0
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setWidgetResizable(True)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.setAccessibleName(self.tr("New conversation"))
+
+        self._page = QWidget(self)
+        self.setWidget(self._page)
+        self._mark = QLabel(self._page)
+        self.greeting = QLabel(self.tr("What shall we work on?"), self._page)
+        self.about = QLabel(self._page)
+        self._connect_title = QLabel(self.tr("Connect a model"), self._page)
+        self._grid = QGridLayout()
+        self._ask_title = QLabel(self.tr("Or ask the guide"), self._page)
+        self._ask = QWidget(self._page)
+        self._keys = QLabel(self._page)
+        self.cards: list[CardButton] = []
+        self.suggestions: list[PillButton] = []
+        self._build()
+        self._themes.changed.connect(self._take_theme)
+        self.set_model(GUIDE, "")
+        self._take_theme()
+
+    def set_model(self, provider: str, label: str) -> None:
+        """Say who answers: a model by its `label`, or the offline guide."""
+        self._provider = provider
+        guide = provider == GUIDE
+        if guide:
+            self.about.setText(
+                self.tr(
+                    "No model is connected yet. Until one is, the offline guide answers: it is no model, but it knows "
+                    "this program well."
+                )
+            )
+        else:
+            self.about.setText(self.tr("You are writing to {model}.").format(model=label))
+        for widget in (self._connect_title, self._ask_title, self._ask):
+            widget.setVisible(guide)
+        self._keys.setVisible(not guide)
+        self._fill_cards()
+
+    def set_found(self, servers: Sequence[FoundServer]) -> None:
+        """Offer the model servers that run on this computer."""
+        if tuple(servers) != self._found:
+            self._found = tuple(servers)
+            self._fill_cards()
+
+    def _build(self) -> None:
+        for label in (self._mark, self.greeting, self.about, self._connect_title, self._ask_title, self._keys):
+            label.setTextFormat(Qt.TextFormat.PlainText)
+            label.setAlignment(Qt.AlignmentFlag.AlignHCenter)
+            label.setWordWrap(label is not self._mark)
+        self._keys.setText(
+            self.tr("Enter sends · Shift+Enter breaks the line · drop files to attach · Ctrl+K lists every command")
+        )
+        flow = FlowLayout(gap_px=8, centred=True, parent=self._ask)
+        for text in (
+            self.tr("Show me what formatting looks like"),
+            self.tr("How do I connect a local model?"),
+            self.tr("Which keys can I press?"),
+            self.tr("Where is my data kept?"),
+        ):
+            pill = PillButton(self._icons, text, kind="outline", max_width_px=400, parent=self._ask)
+            pill.clicked.connect(self._suggestion_clicked)
+            self.suggestions.append(pill)
+            flow.addWidget(pill)
+        policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
+        policy.setHeightForWidth(True)
+        self._ask.setSizePolicy(policy)
+        self._grid.setSpacing(10)
+        self._column = QVBoxLayout(self._page)
+        self._column.setSpacing(0)
+        self._column.addStretch(2)
+        for widget, below in ((self._mark, 14), (self.greeting, 6), (self.about, 26), (self._connect_title, 10)):
+            self._column.addWidget(widget)
+            self._column.addSpacing(below)
+        self._column.setAlignment(self.about, Qt.AlignmentFlag.AlignHCenter)
+        self._column.addLayout(self._grid)
+        self._column.addSpacing(26)
+        self._column.addWidget(self._ask_title)
+        self._column.addSpacing(10)
+        self._column.addWidget(self._ask)
+        self._column.addWidget(self._keys)
+        self._column.addStretch(3)
+
+    def _fill_cards(self) -> None:
+        for card in self.cards:
+            self._grid.removeWidget(card)
+            card.hide()
+            card.deleteLater()
+        self.cards = []
+        if self._provider == GUIDE:
+            self._add_server_cards()
+            self._add_card(
+                "key",
+                self.tr("Use an API key"),
+                self.tr("OpenAI, OpenRouter, Mistral and others. The key stays in this computer's keyring."),
+            ).clicked.connect(self._key_clicked)
+            self._add_card(
+                "link",
+                self.tr("Enter an address"),
+                self.tr("Any server that speaks OpenAI's chat interface, here or in your network."),
+            ).clicked.connect(self._address_clicked)
+        self._columns = 0
+        self._arrange()
+
+    def _add_server_cards(self) -> None:
+        for server in self._found[:_CARDS_SHOWN]:
+            card = self._add_card(
+                "server", self.tr("Use {name}").format(name=server.label), self._server_words(server), lively=True
+            )
+            card.setProperty("server", self._found.index(server))
+            card.clicked.connect(self._server_clicked)
+        if not self._found:
+            self._add_card(
+                "server",
+                self.tr("Run one here"),
+                self.tr("Start Ollama, LM Studio or llama.cpp, then click here to look for it."),
+            ).clicked.connect(self.look_again_requested)
+
+    def _server_words(self, server: FoundServer) -> str:
+        if server.needs_key:
+            return self.tr("Runs on this computer and asks for a key.")
+        if len(server.models) == 1:
+            return self.tr("Runs on this computer with {model}.").format(model=server.models[0])
+        if server.models:
+            return self.tr("Runs on this computer with {n} models.").format(n=len(server.models))
+        return self.tr("Runs on this computer.")
+
+    def _add_card(self, icon: str, title: str, sentence: str, *, lively: bool = False) -> CardButton:
+        card = CardButton(self._icons, icon, title, sentence, lively=lively, parent=self._page)
+        self.cards.append(card)
+        return card
+
+    def _arrange(self) -> None:
+        """Cards side by side where there is room, otherwise below each other; the column in the middle."""
+        scale = self._themes.current.scale
+        width = self.viewport().width()
+        side = max(16, (width - round(_COLUMN_PX * scale)) // 2)
+        self.about.setFixedWidth(min(round(_ABOUT_PX * scale), max(100, width - 2 * side)))
+        self._column.setContentsMargins(side, 16, side, 16)
+        columns = 1
+        if width - 2 * side >= _THREE_COLUMNS_FROM_PX * scale:
+            columns = 2 if len(self.cards) in (2, 4) else 3
+        if columns == self._columns:
+            return
+        self._columns = columns
+        for at in range(3):
+            self._grid.setColumnStretch(at, 1 if at < columns else 0)
+        for at, card in enumerate(self.cards):
+            self._grid.addWidget(card, at // columns, at % columns)
+            card.show()
+
+    def _take_theme(self) -> None:
+        theme = self._themes.current
+        side = round(_MARK_PX * theme.scale)
+        ratio = self.devicePixelRatioF()
+        whole = QSize(round(side * ratio), round(side * ratio))
+        self._mark.setPixmap(self._icons.pixmap("app", "accent", whole, ratio))
+        for label, points, weight, colour in (
+            (self.greeting, theme.body_pt * 1.9, QFont.Weight.DemiBold, theme.palette.text),
+            (self.about, theme.body_pt * 1.05, QFont.Weight.Normal, theme.palette.text_muted),
+            (self._connect_title, theme.small_pt * 1.04, QFont.Weight.DemiBold, theme.palette.text_muted),
+            (self._ask_title, theme.small_pt * 1.04, QFont.Weight.DemiBold, theme.palette.text_muted),
+            (self._keys, theme.small_pt, QFont.Weight.Normal, theme.palette.text_muted),
+        ):
+            font = QFont(self.font())
+            font.setPointSizeF(points)
+            font.setWeight(weight)
+            label.setFont(font)
+            palette = QPalette(label.palette())
+            palette.setColor(QPalette.ColorRole.WindowText, QColor(colour))
+            label.setPalette(palette)
+        ground = QPalette(self.palette())
+        ground.setColor(QPalette.ColorRole.Window, QColor(theme.palette.window))
+        self.setPalette(ground)
+        self._page.setAutoFillBackground(True)
+        self._page.setPalette(ground)
+        self._columns = 0
+        self._arrange()
+
+    def _server_clicked(self) -> None:
+        self.local_server_chosen.emit(self._found[int(self.sender().property("server"))])
+
+    def _key_clicked(self) -> None:
+        self.add_key_requested.emit("")
+
+    def _address_clicked(self) -> None:
+        self.add_key_requested.emit("compatible")
+
+    def _suggestion_clicked(self) -> None:
+        pill = self.sender()
+        assert isinstance(pill, PillButton)
+        self.suggestion_chosen.emit(pill.text())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._arrange()
