@@ -38,6 +38,8 @@ class Asked:
     base_url: str = ""
     local_program: str = ""
     """The program to start where nothing answers ("LM Studio"); empty for a service on the internet."""
+    with_key: bool = True
+    """Whether a key was sent."""
 
 
 def read_error(body: bytes | str) -> ErrorBody:
@@ -102,7 +104,7 @@ _NO_CREDIT = re.compile(
 _FILTERED = re.compile(r"content_filter|content_policy|content management policy|responsible ai|safety system")
 _KEY = re.compile(r"key|token|credential|auth|permission|forbidden|denied|account|^\s*$")
 _NO_IMAGES = re.compile(
-    r"(not|n't) support[^.]{0,30}(image|vision|multimodal)|not a multimodal|mmproj|"
+    r"(not|n't) support[^.]{0,30}(image|vision|multimodal)|not a multimodal|mmproj|that support image|"
     r"(image|vision|multimodal)[^.]{0,40}(not (support|enabled)|n't support)"
 )
 
@@ -117,7 +119,8 @@ def said_error(
     said: ErrorBody, asked: Asked, *, status: int | None = None, retry_after_s: float | None = None
 ) -> ProviderError:
     """Return the error for what a server said, in an error answer or inside a stream that had begun well."""
-    code, message, retryable = _classified(said, asked, status if status is not None else _status_in(said))
+    meant = status if status is not None else _status_in(said)
+    code, message, retryable = _by_words(said, asked, meant) or _by_status(said, asked, meant)
     detail = " · ".join(
         piece
         for piece in (
@@ -135,8 +138,12 @@ def said_error(
     )
 
 
-def _classified(said: ErrorBody, asked: Asked, status: int | None) -> tuple[Code, str, bool]:
-    """Code, words and whether trying the same again may help."""
+_Judged = tuple[Code, str, bool]
+"""Code, words, and whether trying the same again may help."""
+
+
+def _by_words(said: ErrorBody, asked: Asked, status: int | None) -> _Judged | None:
+    """What the server's own words tell; they say more than the status, which differs from service to service."""
     words, quoted = said.words, _quoted(said)
     if _TOO_LONG.search(words) or status == 413:
         text = "This conversation is longer than the model can take. Start a new one, or choose a larger model."
@@ -154,6 +161,8 @@ def _classified(said: ErrorBody, asked: Asked, status: int | None) -> tuple[Code
             False,
         )
     if status == 401 or (status == 403 and _KEY.search(words)):
+        if not asked.with_key:
+            return "bad_key", f"{asked.label} wants a key. Open settings and enter it.", False
         return "bad_key", f"The key for {asked.label} was refused. Open settings and check it.", False
     if _NO_IMAGES.search(words):
         return (
@@ -163,6 +172,11 @@ def _classified(said: ErrorBody, asked: Asked, status: int | None) -> tuple[Code
         )
     if _NO_MODEL.search(words) or (status == 404 and asked.model and not said.message):
         return "no_model", f"{asked.label} does not offer {_model(asked, 'this model')}. Choose another model.", False
+    return None
+
+
+def _by_status(said: ErrorBody, asked: Asked, status: int | None) -> _Judged:
+    quoted = _quoted(said)
     match status:
         case 404:
             address = asked.base_url or "that was asked"
@@ -183,7 +197,8 @@ def _classified(said: ErrorBody, asked: Asked, status: int | None) -> tuple[Code
                 f"{asked.label} answered with a redirect, which a key must not follow. Check the base URL in settings."
             )
             return "bad_response", text, False
-    return "bad_request", f"{asked.label} did not accept this request{quoted}", False
+    text = f"{asked.label} did not accept this request{quoted} Change the message or the model and try again."
+    return "bad_request", text, False
 
 
 def not_the_protocol(body: bytes | str, asked: Asked) -> ProviderError:

@@ -386,3 +386,16 @@ def test_a_key_with_a_line_break_or_a_letter_no_key_has_is_named() -> None:
         await http.aclose()
 
     asyncio.run(main())
+
+
+def test_an_error_s_words_always_say_what_to_do() -> None:
+    from sam_py.providers.failures import Asked, status_error
+
+    for status in (301, 400, 401, 402, 403, 404, 405, 408, 409, 413, 422, 429, 451, 500, 502, 503, 529):
+        for body in ("", ERROR, "<html>no</html>", '{"detail": "why"}', "\x00\xff"):
+            error = status_error(status, body, Asked("Acme", model="m", base_url="https://acme.example/v1"))
+            assert str(error).endswith(".")
+            assert any(
+                word in str(error) for word in ("ry again", "settings", "Choose", "Rephrase", "Top it up", "Start")
+            )
+            assert error.status == status

@@ -105,6 +105,11 @@ def test_a_list_that_is_a_web_page_is_an_error() -> None:
         models_from(Status(200, "<html></html>", content_type="text/html"))
 
 
+def test_a_server_that_turns_out_to_want_a_key_says_so() -> None:
+    with pytest.raises(ProviderError, match="Acme wants a key"):
+        models_from(Json({"error": {"message": "Unauthorized"}}, 401))
+
+
 def test_a_service_that_needs_a_key_is_not_asked_without_one() -> None:
     async def main() -> None:
         provider = OpenAIChatProvider(

@@ -132,5 +132,6 @@ class OpenAIChatProvider:
             raise ProviderError(
                 f"There is no key for {self._label} yet. Open settings and enter it.", code="bad_key", retryable=False
             )
+        asked = replace(asked, with_key=bool((key or "").strip()))
         call = Call(url=self._base_url + path, asked=asked, body=body, key=key, headers=self._headers)
         return call if body is not None else replace(call, read_s=LISTING_READ_S)
