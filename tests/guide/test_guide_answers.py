@@ -91,6 +91,7 @@ def test_every_suggested_question_finds_something():
     ("question", "shown"),
     [
         ("show me formatting", "```python"),
+        ("Show me what formatting looks like", "```python"),
         ("show me a table", "|:-----|"),
         ("Table", "|:-----|"),
         ("show me some code, please", "```rust"),

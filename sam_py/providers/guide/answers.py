@@ -38,7 +38,7 @@ _MORE = re.compile(
 )
 _CONNECT = re.compile(
     r"^(?:how (?:do|can|to) ?(?:i|we|one)? ?)?(?:connect|get|add|use|install|set up|setup|start|try|have)"
-    r"(?: to| with)?(?: an?| the| my| some| real| other| different| local| language| new)* (?:models?|llms?|ai)$"
+    r"(?: to| with)?(?: an?| the| my| some| real| other| different| language| new)* (?:models?|llms?|ai)$"
 )
 _CONTENTS = re.compile(
     r"^(?:contents?|table of contents|pages?|index|all pages|topics?|help|hilfe|aide|ayuda|ajuda|aiuto|menu|"

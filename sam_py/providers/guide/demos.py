@@ -204,7 +204,7 @@ _ALIASES = {
 }  # fmt: skip
 _ASKING = re.compile(
     r"^(?:(?:please|can|could|would|will|you|me|us|show|give|demo|demonstrate|display|render|print|see|write|make|draw|"
-    r"an?|the|some|i|want|to|like|example|examples|sample|of|how|looks?|look)\b[\s,:]*)+",
+    r"an?|the|some|what|i|want|to|like|example|examples|sample|of|how|looks?|look)\b[\s,:]*)+",
 )
 _TRAILING = re.compile(r"(?:\s+(?:please|demo|example|examples|sample|looks?|look|like))+$")
 _WORDS = re.compile(r"\b(\d{1,7})\s*[- ]?\s*words?\b")

@@ -91,6 +91,7 @@ SYNONYMS: dict[str, str] = {
     "mensagem": "message", "messaggio": "message", "conversación": "conversation", "conversa": "conversation",
     "conversazione": "conversation", "añadir": "add", "adicionar": "add", "aggiungere": "add",
     # Chinese, Japanese, Russian: whole words that a question is likely to have
+    "对话": "conversation", "会话": "conversation", "聊天": "conversation", "消息": "message", "会話": "conversation",
     "密钥": "key", "键盘": "keyboard", "快捷键": "shortcuts", "删除": "delete", "文件夹": "folder", "文件": "file",
     "图片": "image", "设置": "settings", "模型": "model", "连接": "connect", "停止": "stop", "编辑": "edit",
     "搜索": "search", "主题": "theme", "数据": "data", "隐私": "privacy", "错误": "error", "帮助": "help",
