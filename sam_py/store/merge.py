@@ -77,7 +77,7 @@ def history_of(winners: Mapping[str, Record]) -> LoadedHistory:
             _sort_in(record, history, removed)
     history.tasks = StoredTasks(tasks)
     history.messages.extend(in_order(messages, removed))
-    _resolve_choices(history, removed)
+    _forget_removed(history, removed)
     return history
 
 
@@ -159,25 +159,11 @@ def _sort_in(record: Record, history: LoadedHistory, removed: dict[str, str | No
             pass
 
 
-def _resolve_choices(history: LoadedHistory, removed: Mapping[str, str | None]) -> None:
-    """Where the chosen child was removed, what was chosen (or came last) below it is chosen in its place."""
-    if not removed:
-        return
+def _forget_removed(history: LoadedHistory, removed: Mapping[str, str | None]) -> None:
+    """What was said about a removed message goes with it; whoever removed it recorded what is shown instead."""
     for gone in removed:
         history.annotations.pop(gone, None)
-    chosen = history.selected
-    for parent, child in list(chosen.items()):
-        seen = {child}
-        while child in removed and child in chosen and chosen[child] not in seen:
-            child = chosen[child]
-            seen.add(child)
+        history.selected.pop(gone, None)
+    for parent, child in list(history.selected.items()):
         if child in removed:
-            del chosen[parent]
-        else:
-            chosen[parent] = child
-    for gone, parent_id in removed.items():
-        child = chosen.pop(gone, "")
-        while parent_id is not None and parent_id in removed:
-            parent_id = removed[parent_id] if removed[parent_id] != parent_id else None
-        if child and (parent_id or "") not in chosen:
-            chosen[parent_id or ""] = child
+            del history.selected[parent]

@@ -409,7 +409,7 @@ def test_a_removed_messages_children_move_up_to_its_parent(bus: MessageBus, hear
     assert bus.parent_of(c) == a
     assert bus.get(c).parent_id == a
     assert [delta for delta in heard if not isinstance(delta, Recorded)] == [Removed(1, b), Updated(1, bus.get(c))]
-    assert Recorded(MessageRemoved(message_id=b)) in heard
+    assert Recorded(MessageRemoved(message_id=b, parent_id=a)) in heard
 
 
 def test_removing_the_last_message_of_a_branch_shows_the_one_beside_it(bus: MessageBus, heard: list[Delta]) -> None:
@@ -426,7 +426,7 @@ def test_removing_what_is_not_shown_changes_nothing_on_screen(bus: MessageBus, h
     bus.add_user_message("b2", parent_id=a)
     heard.clear()
     bus.remove(b)
-    assert heard == [Recorded(MessageRemoved(message_id=b))]
+    assert heard == [Recorded(MessageRemoved(message_id=b, parent_id=a))]
 
 
 @pytest.mark.parametrize("do", ["get", "remove", "select_branch", "siblings", "parent_of", "annotate"])

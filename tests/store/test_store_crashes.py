@@ -1,4 +1,4 @@
-"""Power loss, kill -9 and damaged files, in short form. The long forms: ``python -m tests.store.crash 150`` and so on."""
+"""Power loss, kill -9 and damaged files, in short form. The long forms: ``python -m tests.store.crash 150`` …"""
 
 from __future__ import annotations
 

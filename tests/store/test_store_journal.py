@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import itertools
 import os
 from pathlib import Path
 
@@ -30,7 +31,7 @@ def test_each_save_appends_only_what_changed(folder: Path) -> None:
     for number in range(50):
         journal.save([said(f"m{number:02d}", "x" * 100)])
         sizes.append(Path(journal.path).stat().st_size)
-    steps = {after - before for before, after in zip(sizes[9:], sizes[10:], strict=False)}
+    steps = {after - before for before, after in itertools.pairwise(sizes[9:])}
     assert steps == {sizes[20] - sizes[19]}
     assert len(texts(folder)) == 50
 

@@ -95,9 +95,21 @@ def test_a_line_without_head_fields_is_read_with_their_defaults() -> None:
 
 @pytest.mark.parametrize(
     "line",
-    [b"", b"{", b"[]", b"null", b"<<<<<<< HEAD", b'{"event":7}', b'{"event":"message_added"}', b'{"v":1,"event":"x","rev":-1}',
-     b'{"event":"message_removed"}', b"[" * 100_000, b'{"event":"x","rev":true}', b'{"event":"x","rev":' + b"9" * 5000 + b"}"],
-)  # fmt: skip
+    [
+        b"",
+        b"{",
+        b"[]",
+        b"null",
+        b"<<<<<<< HEAD",
+        b'{"event":7}',
+        b'{"event":"message_added"}',
+        b'{"v":1,"event":"x","rev":-1}',
+        b'{"event":"message_removed"}',
+        b"[" * 100_000,
+        b'{"event":"x","rev":true}',
+        b'{"event":"x","rev":' + b"9" * 5000 + b"}",
+    ],
+)
 def test_what_is_no_event_is_no_record(line: bytes) -> None:
     assert read_line(line) is None
 
