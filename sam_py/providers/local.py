@@ -86,15 +86,28 @@ async def _recognise(http: Http, host: str, port: int, usual: str) -> FoundServe
     base_url = f"{root}/v1"
     if status in (401, 403) and isinstance(value, dict):
         return FoundServer(usual, preset_of(usual).label, base_url, needs_key=True)
-    if status != 200 or not isinstance(value, dict) or not isinstance(value.get("data"), list):
-        # Ollama without a model answers with ``"data": null``.
-        if status == 200 and isinstance(value, dict) and value.get("object") == "list" and usual == "ollama":
-            return FoundServer(usual, preset_of(usual).label, base_url)
+    if status != 200 or not isinstance(value, dict) or "data" not in value:
         return None
-    models = [model for model in value["data"] if isinstance(model, dict) and isinstance(model.get("id"), str)]
+    listed = value["data"] if value["data"] is not None else []  # Ollama without a model
+    if not isinstance(listed, list):
+        return None
+    from sam_py.providers.openai_chat.models import is_chat_name
+
+    models = [model for model in listed if isinstance(model, dict) and isinstance(model.get("id"), str)]
     preset = _preset(headers, models, usual)
+    if preset != "ollama" and (preset == "compatible" or not models) and await _is_ollama(http, root):
+        preset = "ollama"
     label = preset_of(preset).label if preset != "compatible" else f"Server at {host}:{port}"
-    return FoundServer(preset, label, base_url, tuple(model["id"] for model in models))
+    return FoundServer(preset, label, base_url, tuple(model["id"] for model in models if is_chat_name(model["id"])))
+
+
+async def _is_ollama(http: Http, root: str) -> bool:
+    """Ollama writes whoever published a model as its owner, so that its models alone do not tell."""
+    try:
+        status, _headers, value = await http.try_json(f"{root}/api/version", limit_s=ANSWER_LIMIT_S)
+    except ProviderError:
+        return False
+    return status == 200 and isinstance(value, dict) and isinstance(value.get("version"), str)
 
 
 def _preset(headers: Mapping[str, str], models: list[dict[str, Any]], usual: str) -> str:

@@ -29,10 +29,14 @@ class Status:
 
 @dataclass(frozen=True)
 class Stream:
-    """A streamed answer: `chunks` as they are, then the end, a cut connection, or silence until the client goes."""
+    """A streamed answer: `chunks` as they are, then the end, a cut connection, or silence until the client goes.
+
+    A `gated` one sends a chunk only when the test calls `FaultServer.release`.
+    """
 
     chunks: tuple[bytes, ...]
     then: Literal["end", "cut", "hang"] = "end"
+    gated: bool = False
     content_type: str = "text/event-stream"
 
 
@@ -91,6 +95,7 @@ class FaultServer:
         self._paths = dict(paths or {})
         self._server: asyncio.Server | None = None
         self._connections: set[asyncio.Task[None]] = set()
+        self._gate = asyncio.Semaphore(0)
         self.requests: list[Received] = []
         self.client_left = asyncio.Event()
         """Set when a client closed a connection on which it still got an answer."""
@@ -105,6 +110,11 @@ class FaultServer:
     @property
     def base_url(self) -> str:
         return f"{self.url}/v1"
+
+    def release(self, chunks: int = 1) -> None:
+        """Let a gated stream send so many more chunks."""
+        for _ in range(chunks):
+            self._gate.release()
 
     async def __aenter__(self) -> Self:
         self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0)
@@ -153,6 +163,8 @@ class FaultServer:
                 headers = {"Content-Type": behaviour.content_type, "Transfer-Encoding": "chunked"}
                 writer.write(_head(200, headers))
                 for piece in behaviour.chunks:
+                    if behaviour.gated:
+                        await self._gate.acquire()
                     writer.write(f"{len(piece):x}\r\n".encode() + piece + b"\r\n")
                     await writer.drain()
                 self.streaming.set()

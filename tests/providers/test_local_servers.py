@@ -45,6 +45,21 @@ def test_somebody_else_s_models_make_it_a_compatible_server() -> None:
     assert found[0].preset == "compatible"
 
 
+def test_ollama_is_known_by_its_version_where_its_models_do_not_tell() -> None:
+    async def main(models: Status) -> list[FoundServer]:
+        async with FaultServer(paths={"/v1/models": models, "/api/version": Json({"version": "0.12"})}) as server:
+            port = int(server.url.rpartition(":")[2])
+            return await find_local_servers(ports={port: "vllm"}, hosts=("127.0.0.1",))
+
+    assert [each.preset for each in asyncio.run(main(listing("a", owner="acme")))] == ["ollama"]
+    assert [each.preset for each in asyncio.run(main(Json({"object": "list", "data": None})))] == ["ollama"]
+
+
+def test_only_models_to_talk_to_are_offered() -> None:
+    found, _ = find(listing("qwen", "text-embedding-nomic-embed-text-v1.5", owner="organization_owner"), "lmstudio")
+    assert found[0].models == ("qwen",)
+
+
 def test_a_server_that_wants_a_key_is_found_without_one() -> None:
     found, _ = find(Json({"error": {"message": "key"}}, 401), "jan")
     assert [(each.preset, each.needs_key, each.models) for each in found] == [("jan", True, ())]

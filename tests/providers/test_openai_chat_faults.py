@@ -289,6 +289,25 @@ def test_a_key_never_travels_over_plain_http_to_the_internet() -> None:
     assert "https" in str(error)
 
 
+def test_a_slow_stream_is_handed_on_word_by_word() -> None:
+    async def main() -> list[str]:
+        http = Http()
+        words = ["Each ", "word ", "alone"]
+        chunks = (*(chunk(word) for word in words), chunk(finish="stop"), DONE)
+        seen: list[str] = []
+        async with FaultServer(Stream(chunks, gated=True)) as server:
+            server.release()
+            async for event in provider_at(server.base_url, http).stream(REQUEST):
+                if isinstance(event, TextDelta):
+                    assert not server.streaming.is_set()  # the rest was not sent yet
+                    seen.append(event.text)
+                    server.release(1 if len(seen) < 3 else 2)
+        await http.aclose()
+        return seen
+
+    assert asyncio.run(main()) == ["Each ", "word ", "alone"]
+
+
 def test_a_stream_that_never_ends_stops_at_once_and_its_socket_closes() -> None:
     async def main() -> None:
         http = Http()
