@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import struct
 import zlib
@@ -262,28 +263,32 @@ def _cut(text: str, words: int) -> str:
     return cut + ("\n```" if cut.count("```") % 2 else "")
 
 
+_HILLS = ((0.66, 0.20, 4.1, (88, 138, 118)), (0.74, 0.16, 2.6, (43, 96, 85)), (0.86, 0.10, 1.0, (24, 62, 58)))
+"""From far to near: where the foot is and how high, as parts of the height; where along the wave; red, green, blue."""
+
+
 def drawing(width_px: int = 480, height_px: int = 270) -> bytes:
-    """A PNG with hills under an evening sky, so that an image can be shown without a file."""
-    rows = []
+    """A PNG with hills under an evening sky, so that an image can be shown without a file. About 10 ms."""
+    row_bytes = 1 + 3 * width_px  # each row begins with its filter: 0, none
+    pixels = bytearray()
     for y in range(height_px):
-        row = bytearray(b"\x00")
+        light = y / height_px
+        pixels += b"\x00" + bytes((190 + int(60 * light), 150 + int(64 * light), 186 + int(30 * light))) * width_px
+    radius = height_px * 0.09
+    for y in range(int(height_px * 0.3 - radius), int(height_px * 0.3 + radius) + 1):
+        half = int(math.sqrt(max(0.0, radius**2 - (y - height_px * 0.3) ** 2)))
+        start = y * row_bytes + 1 + 3 * (int(width_px * 0.7) - half)
+        pixels[start : start + 6 * half] = b"\xff\xf4\xd6" * (2 * half)
+    for foot, height, shift, colour in _HILLS:
         for x in range(width_px):
-            row += bytes(_pixel(x / width_px, y / height_px))
-        rows.append(bytes(row))
+            wave = (x / width_px * 2 + shift) % 2 - 1
+            top = int((foot - height * (1 - wave * wave)) * height_px)
+            for channel, value in enumerate(colour):
+                start = top * row_bytes + 1 + 3 * x + channel
+                pixels[start::row_bytes] = bytes((value,)) * (height_px - top)
     header = struct.pack(">IIBBBBB", width_px, height_px, 8, 2, 0, 0, 0)
-    chunks = ((b"IHDR", header), (b"IDAT", zlib.compress(b"".join(rows), 6)), (b"IEND", b""))
+    chunks = ((b"IHDR", header), (b"IDAT", zlib.compress(bytes(pixels), 6)), (b"IEND", b""))
     body = b"".join(
         struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data)) for kind, data in chunks
     )
     return b"\x89PNG\r\n\x1a\n" + body
-
-
-def _pixel(x: float, y: float) -> tuple[int, int, int]:
-    hills = ((0.86, 0.10, 1.0, (24, 62, 58)), (0.74, 0.16, 2.6, (43, 96, 85)), (0.66, 0.20, 4.1, (88, 138, 118)))
-    for base, height, shift, colour in hills:
-        wave = (x * 2 + shift) % 2 - 1
-        if y > base - height * (1 - wave * wave):
-            return colour
-    if (x - 0.7) ** 2 * 3.2 + (y - 0.3) ** 2 < 0.009:
-        return 255, 244, 214
-    return 250 - int(40 * (1 - y)), 214 - int(60 * (1 - y)), 178 + int(40 * (1 - y))
