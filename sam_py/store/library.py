@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -43,6 +43,7 @@ log = logging.getLogger(__name__)
 
 REFRESH_AFTER_S = 1.0
 INDEX_QUIET_S = 2.0
+RETRY_CLOSED_S = 5.0
 _BATCH = 20
 _READ_AT_START = 100
 """Without an index, up to this many conversations are read before `start` returns; more follow behind."""
@@ -93,7 +94,7 @@ class Library:
         self._listeners: list[Callable[[LibraryChange], None]] = []
         self._problem_listeners: list[Callable[[StorageError], None]] = []
         self._timers: dict[str, Timer] = {}
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._tasks: set[asyncio.Task[Any]] = set()
         self._closed = False
 
     # The list
@@ -289,12 +290,7 @@ class Library:
                 await autosave.save_now()
             except StorageError as error:
                 problem = problem or error
-        for id, journal in list(self._journals.items()):
-            if journal.waiting and id not in self._autosaves:
-                try:
-                    await self._keep(id, journal, [])
-                except StorageError as error:
-                    problem = problem or error
+        problem = await self._save_closed() or problem
         await self.drafts.flush()
         if problem is not None:
             raise problem
@@ -362,6 +358,20 @@ class Library:
         future.add_done_callback(done)
         return future
 
+    async def _save_closed(self) -> StorageError | None:
+        """Write what conversations that were closed could not write then; tried again until it is done."""
+        await self._writer.run(lambda: None, SAVE)  # what was handed over before has been tried now
+        problem: StorageError | None = None
+        for id, journal in list(self._journals.items()):
+            if journal.waiting and id not in self._autosaves:
+                try:
+                    await self._keep(id, journal, [])
+                except StorageError as error:
+                    problem = problem or error
+        if problem is not None and "closed" not in self._timers and not self._closed:
+            self._later("closed", RETRY_CLOSED_S, lambda: self._spawn(self._save_closed()))
+        return problem
+
     async def _settle(self, id: str) -> None:
         """Write what an open conversation still holds; what the disk refuses stays with it."""
         for autosave in self._autosaves.get(id, ()):
@@ -382,8 +392,12 @@ class Library:
         future = self._writer.run(lambda: None, SAVE)
 
         def done(_future: asyncio.Future[None]) -> None:
-            if journal is not None and not journal.waiting and id not in self._autosaves:
+            if journal is None or id in self._autosaves or self._closed:
+                return
+            if not journal.waiting:
                 self._journals.pop(id, None)
+            elif "closed" not in self._timers:
+                self._later("closed", RETRY_CLOSED_S, lambda: self._spawn(self._save_closed()))
 
         future.add_done_callback(done)
 
@@ -439,12 +453,12 @@ class Library:
 
         self._timers[name] = self._clock.call_later(delay_s, due)
 
-    def _spawn(self, work: Any) -> None:
+    def _spawn(self, work: Coroutine[Any, Any, Any]) -> None:
         task = asyncio.get_running_loop().create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._ended)
 
-    def _ended(self, task: asyncio.Task[None]) -> None:
+    def _ended(self, task: asyncio.Task[Any]) -> None:
         self._tasks.discard(task)
         if not task.cancelled() and (error := task.exception()) is not None:
             log.error("background work of the library failed", exc_info=error)

@@ -1,0 +1,516 @@
+"""The library as the window uses it, on real folders."""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import json
+import shutil
+from collections.abc import Callable, Coroutine
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sam_py.bus.message_bus import MessageBus
+from sam_py.messages.message import UserMessage
+from sam_py.messages.parts import FilePart, ImagePart, TextPart
+from sam_py.paths import Paths, default_paths
+from sam_py.store.drafts import NEW, Draft
+from sam_py.store.errors import StorageError
+from sam_py.store.library import Library, LibraryChange
+from tests.store.kit import START, HandClock, RefusingDisk
+
+
+class House:
+    """A library in a folder of its own, with a clock turned by hand."""
+
+    def __init__(self, paths: Paths) -> None:
+        self.paths = paths
+        self.clock = HandClock()
+        self.disk = RefusingDisk()
+        self.now = START
+        self.library = Library(paths, clock=self.clock, disk=self.disk, now=lambda: self.now)
+        self.changes: list[LibraryChange] = []
+        self.problems: list[StorageError] = []
+        self.library.subscribe(self.changes.append)
+        self.library.on_problem(self.problems.append)
+
+    async def talk(self, *texts: str, title: str = "") -> MessageBus:
+        """A new conversation, saved; its autosave is `bus.autosave` for tests."""
+        bus = MessageBus(self.library.create())
+        autosave = self.library.attach(bus)
+        for place, text in enumerate(texts):
+            if place % 2 == 0:
+                bus.add_user_message(text)
+            else:
+                reply = bus.begin_assistant(provider="p", model="m")
+                bus.append_delta(reply, text)
+                bus.complete(reply)
+        if title:
+            bus.change_setting("title", title)
+        await autosave.save_now()
+        return bus
+
+    async def reopen(self, id: str) -> MessageBus:
+        bus = MessageBus(id)
+        bus.load((await self.library.open(id)).history)
+        return bus
+
+
+@pytest.fixture
+def paths(tmp_path: Path) -> Paths:
+    return default_paths(tmp_path).create()
+
+
+def at_home(paths: Paths, story: Callable[[House], Coroutine[Any, Any, None]]) -> None:
+    async def run() -> None:
+        house = House(paths)
+        await house.library.start()
+        try:
+            await story(house)
+        finally:
+            house.disk.refuse = ""
+            await house.library.aclose()
+
+    asyncio.run(run())
+
+
+def test_a_conversation_comes_back_as_it_was(paths: Paths) -> None:
+    shown: list[object] = []
+
+    async def write(house: House) -> None:
+        bus = await house.talk("question", "answer", "more", title="A title")
+        bus.add_user_message("edited", parent_id=bus.id_at(1))
+        shown.extend([bus.conversation_id, list(bus.messages()), bus.settings])
+
+    async def read(house: House) -> None:
+        bus = await house.reopen(str(shown[0]))
+        assert [list(bus.messages()), bus.settings] == shown[1:]
+
+    at_home(paths, write)
+    at_home(paths, read)
+
+
+def test_a_new_conversation_leaves_nothing_on_the_disk(paths: Paths) -> None:
+    async def story(house: House) -> None:
+        bus = MessageBus(house.library.create())
+        autosave = house.library.attach(bus)
+        bus.change_setting("model", "m")
+        await autosave.save_now()
+        assert list(paths.conversations.iterdir()) == []
+        assert house.library.summaries() == []
+        assert house.changes == []
+
+    at_home(paths, story)
+
+
+def test_the_list_follows_open_conversations_without_reading(paths: Paths, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def story(house: House) -> None:
+        monkeypatch.setattr("sam_py.store.library.scan", lambda *_: pytest.fail("read"))
+        bus = await house.talk("Hello\nthere")
+        summary = house.library.summary(bus.conversation_id)
+        assert summary is not None
+        assert (summary.preview, summary.message_count, summary.title) == ("Hello there", 1, "")
+        bus.change_setting("title", "Greetings")
+        summary = house.library.summary(bus.conversation_id)
+        assert summary is not None
+        assert summary.title == "Greetings"
+        assert [change.kind for change in house.changes[:2]] == ["added", "changed"]
+        monkeypatch.undo()
+
+    at_home(paths, story)
+
+
+def test_the_list_is_there_at_once_from_its_index(paths: Paths, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def write(house: House) -> None:
+        await house.talk("one", title="first")
+        await house.talk("two", title="second")
+
+    async def read(house: House) -> None:
+        assert {summary.title for summary in house.library.summaries()} == {"first", "second"}
+
+    at_home(paths, write)
+    monkeypatch.setattr("sam_py.store.library.scan", lambda *_: pytest.fail("read"))
+    at_home(paths, read)
+
+
+@pytest.mark.parametrize("damage", ["missing", "rubbish", "other version", "empty"])
+def test_a_damaged_index_is_built_anew(paths: Paths, damage: str) -> None:
+    async def write(house: House) -> None:
+        await house.talk("one", "two", title="first")
+
+    at_home(paths, write)
+    index = paths.state / "index.json"
+    before = json.loads(index.read_text())["rows"]
+    match damage:
+        case "missing":
+            index.unlink()
+        case "rubbish":
+            index.write_bytes(b'{"version":1,"rows":[[1,2')
+        case "other version":
+            index.write_text('{"version":99}')
+        case _:
+            index.write_bytes(b"")
+
+    async def read(house: House) -> None:
+        assert [summary.title for summary in house.library.summaries()] == ["first"]
+
+    at_home(paths, read)
+    assert json.loads(index.read_text())["rows"] == before
+
+
+def test_what_another_device_changed_is_found_behind_the_start(paths: Paths) -> None:
+    async def write(house: House) -> None:
+        await house.talk("kept", title="kept")
+        await house.talk("gone", title="gone")
+
+    at_home(paths, write)
+
+    async def elsewhere(house: House) -> None:
+        by_title = {summary.title: summary.id for summary in house.library.summaries()}
+        shutil.rmtree(paths.conversations / by_title["gone"])
+        other = Library(paths, device="bb", clock=HandClock())
+        await other.start()
+        await other.change_setting(by_title["kept"], "title", "renamed elsewhere")
+        await other.aclose()
+        await house.library.refresh()
+        assert [summary.title for summary in house.library.summaries()] == ["renamed elsewhere"]
+        assert {change.kind for change in house.changes} == {"changed", "removed"}
+
+    at_home(paths, elsewhere)
+
+
+def test_settings_of_a_closed_conversation_can_be_changed(paths: Paths) -> None:
+    async def story(house: House) -> None:
+        bus = await house.talk("one", title="old")
+        id = bus.conversation_id
+        house.library._autosaves[id][0].close()
+        await house.library.change_setting(id, "title", "new")
+        await house.library.change_setting(id, "pinned", True)
+        summary = house.library.summary(id)
+        assert summary is not None
+        assert (summary.title, summary.pinned) == ("new", True)
+        assert (await house.reopen(id)).settings.title == "new"
+
+    at_home(paths, story)
+
+
+def test_settings_of_an_open_conversation_go_through_its_bus(paths: Paths) -> None:
+    async def story(house: House) -> None:
+        bus = await house.talk("one", title="old")
+        await house.library.change_setting(bus.conversation_id, "title", "new")
+        assert bus.settings.title == "new"
+
+    at_home(paths, story)
+
+
+def test_a_copy_has_all_branches_and_a_title_that_says_so(paths: Paths) -> None:
+    async def story(house: House) -> None:
+        bus = await house.talk("one", "two", title="Original")
+        bus.add_user_message("other", parent_id=bus.id_at(0))
+        copy = await house.library.duplicate(bus.conversation_id)
+        again = await house.reopen(copy)
+        assert copy != bus.conversation_id
+        assert {message.id: message for message in again.tree()} == {message.id: message for message in bus.tree()}
+        assert list(again.messages()) == list(bus.messages())
+        assert again.settings.title == "Original (copy)"
+        assert again.settings.duplicate_of == bus.conversation_id
+        assert house.changes[-1] == LibraryChange("added", copy)
+
+    at_home(paths, story)
+
+
+def test_deleting_can_be_undone(paths: Paths) -> None:
+    async def story(house: House) -> None:
+        bus = await house.talk("one", title="precious")
+        id = bus.conversation_id
+        await house.library.delete(id)
+        assert house.library.summaries() == []
+        assert not (paths.conversations / id).exists()
+        bus.add_user_message("written meanwhile")
+        await house.library.flush()
+        assert not (paths.conversations / id).exists()
+        await house.library.restore(id)
+        await house.library.flush()
+        assert [message.text for message in (await house.reopen(id)).messages()] == ["one", "written meanwhile"]
+        summary = house.library.summary(id)
+        assert summary is not None
+        assert summary.message_count == 2
+
+    at_home(paths, story)
+
+
+def test_the_trash_is_emptied_after_thirty_days(paths: Paths) -> None:
+    async def story(house: House) -> None:
+        old = (await house.talk("old")).conversation_id
+        await house.library.delete(old)
+        house.now += timedelta(days=20)
+        young = (await house.talk("young")).conversation_id
+        await house.library.delete(young)
+        house.now += timedelta(days=11)
+        assert await house.library.purge_trash() == 1
+        await house.library.restore(young)
+        with pytest.raises(StorageError, match="not in the trash"):
+            await house.library.restore(old)
+
+    at_home(paths, story)
+
+
+def test_a_folder_that_vanishes_while_open_comes_back_with_the_next_save(paths: Paths) -> None:
+    async def story(house: House) -> None:
+        bus = await house.talk("one", "two")
+        shutil.rmtree(paths.conversations / bus.conversation_id)
+        await house.library.refresh()
+        bus.add_user_message("three")
+        await house.library.flush()
+        assert [message.text for message in (await house.reopen(bus.conversation_id)).messages()] == [
+            "one",
+            "two",
+            "three",
+        ]
+        assert [(problem.kind, problem.solved) for problem in house.problems] == [("gone", True)]
+
+    at_home(paths, story)
+
+
+@pytest.mark.parametrize(("refuse", "words"), [("full", "The disk is full"), ("read_only", "cannot be written")])
+def test_a_disk_that_refuses_is_told_and_nothing_is_lost(paths: Paths, refuse: str, words: str) -> None:
+    async def story(house: House) -> None:
+        bus = await house.talk("one")
+        house.disk.refuse = refuse  # type: ignore[assignment]
+        bus.add_user_message("two")
+        with pytest.raises(StorageError, match=words):
+            await house.library.flush()
+        assert words in str(house.problems[0])
+        assert "your text is kept in memory until then" in str(house.problems[0])
+        house.disk.refuse = ""
+        house.clock.pass_s(2.1)
+        await house.library.flush()
+        assert [problem.solved for problem in house.problems] == [False, True]
+        assert [message.text for message in (await house.reopen(bus.conversation_id)).messages()] == ["one", "two"]
+
+    at_home(paths, story)
+
+
+def test_a_closed_conversation_that_could_not_be_saved_is_saved_at_the_end(paths: Paths) -> None:
+    async def story(house: House) -> None:
+        bus = await house.talk("one")
+        house.disk.refuse = "full"
+        bus.add_user_message("two")
+        house.library._autosaves[bus.conversation_id][0].close()
+        with pytest.raises(StorageError):
+            await house.library.flush()
+        house.disk.refuse = ""
+        await house.library.flush()
+        assert [message.text for message in (await house.reopen(bus.conversation_id)).messages()] == ["one", "two"]
+
+    at_home(paths, story)
+
+
+def test_a_closed_conversation_is_tried_again_by_itself(paths: Paths) -> None:
+    async def story(house: House) -> None:
+        bus = await house.talk("one")
+        id = bus.conversation_id
+        house.disk.refuse = "full"
+        bus.add_user_message("two")
+        house.library._autosaves[id][0].close()
+        with pytest.raises(StorageError):
+            await house.library.flush()
+        house.disk.refuse = ""
+        house.clock.pass_s(6)
+        await asyncio.gather(*house.library._tasks)
+        assert (paths.conversations / id).joinpath(f"{house.library._device}.jsonl").read_text().count("two") == 1
+
+    at_home(paths, story)
+
+
+def test_a_conversation_that_is_not_there_is_a_clear_error(paths: Paths) -> None:
+    async def story(house: House) -> None:
+        for id in ("missing", "../..", "", "a/b"):
+            with pytest.raises(StorageError) as caught:
+                await house.library.open(id)
+            assert caught.value.kind == "missing"
+
+    at_home(paths, story)
+
+
+def test_no_empty_store_is_made_where_the_old_one_is_gone(paths: Paths) -> None:
+    async def write(house: House) -> None:
+        await house.talk("one")
+
+    at_home(paths, write)
+    shutil.rmtree(paths.data)
+    paths.create()
+
+    async def run() -> None:
+        library = Library(paths, clock=HandClock())
+        with pytest.raises(StorageError, match="connect the drive"):
+            await library.start()
+        await library.aclose()
+
+    asyncio.run(run())
+    assert not (paths.data / "store.json").exists()
+    assert len(json.loads((paths.state / "index.json").read_text())["rows"]) == 1
+
+
+def test_a_store_that_cannot_be_read_is_refused(paths: Paths, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def run() -> None:
+        disk = RefusingDisk()
+
+        def refuse(_folder: str) -> list[str]:
+            raise PermissionError(errno.EACCES, "Permission denied")
+
+        monkeypatch.setattr(disk, "names", refuse)
+        library = Library(paths, clock=HandClock(), disk=disk)
+        with pytest.raises(StorageError, match="could not be read"):
+            await library.start()
+        await library.aclose()
+
+    asyncio.run(run())
+
+
+def test_the_list_is_the_newest_first(paths: Paths) -> None:
+    async def story(house: House) -> None:
+        ids = []
+        for number in range(3):
+            bus = MessageBus(house.library.create())
+            house.library.attach(bus)
+            bus.add(UserMessage(created_at=START + timedelta(days=number), parts=(TextPart(text="x"),)))
+            ids.append(bus.conversation_id)
+        assert [summary.id for summary in house.library.summaries()] == ids[::-1]
+
+    at_home(paths, story)
+
+
+def test_left_over_temporary_files_are_cleared(paths: Paths) -> None:
+    async def story(house: House) -> None:
+        id = (await house.talk("one")).conversation_id
+        house.library._autosaves[id][0].close()
+        left = paths.conversations / id / "aa.jsonl.tmp99"
+        left.write_bytes(b"half")
+        await house.library.refresh()
+        assert not left.exists()
+
+    at_home(paths, story)
+
+
+def test_the_device_is_the_same_after_a_restart(paths: Paths) -> None:
+    names = []
+
+    async def story(house: House) -> None:
+        bus = await house.talk("one")
+        names.append(sorted(path.name for path in (paths.conversations / bus.conversation_id).iterdir()))
+
+    at_home(paths, story)
+    at_home(paths, story)
+    assert names[0] == names[1]
+    assert len(names[0]) == 1
+
+
+# Attachments
+
+
+def test_the_same_content_is_kept_once_and_checked_when_read(paths: Paths) -> None:
+    async def story(house: House) -> None:
+        attachments = house.library.attachments
+        one, two = await attachments.put(b"picture"), await attachments.put(b"picture")
+        assert one == two
+        assert len([path for path in paths.attachments.rglob("*") if path.is_file()]) == 1
+        path = attachments.path(one)
+        assert path is not None
+        assert path.parent.name == one[:2]
+        assert await attachments.read(one) == b"picture"
+        path.write_bytes(b"damaged")
+        with pytest.raises(StorageError, match="damaged"):
+            await attachments.read(one)
+        await attachments.put(b"picture")
+        assert await attachments.read(one) == b"picture"
+
+    at_home(paths, story)
+
+
+@pytest.mark.parametrize("hash", ["0" * 64, "../../settings.json", ""])
+def test_a_missing_attachment_is_a_clear_error(paths: Paths, hash: str) -> None:
+    async def story(house: House) -> None:
+        assert house.library.attachments.path(hash) is None
+        with pytest.raises(StorageError, match="attach it again"):
+            await house.library.attachments.read(hash)
+
+    at_home(paths, story)
+
+
+def test_an_attachment_on_a_full_disk_is_refused_whole(paths: Paths) -> None:
+    async def story(house: House) -> None:
+        house.disk.refuse, house.disk.free = "full", 3
+        with pytest.raises(StorageError, match="The disk is full"):
+            await house.library.attachments.put(b"picture")
+        assert [path for path in paths.attachments.rglob("*") if path.is_file()] == []
+
+    at_home(paths, story)
+
+
+def test_a_file_is_kept_by_its_content(paths: Paths, tmp_path: Path) -> None:
+    async def story(house: House) -> None:
+        source = tmp_path / "notes.txt"
+        source.write_bytes(b"notes")
+        assert await house.library.attachments.put_file(source) == await house.library.attachments.put(b"notes")
+        with pytest.raises(StorageError, match="could not be read"):
+            await house.library.attachments.put_file(tmp_path / "missing")
+
+    at_home(paths, story)
+
+
+# Drafts
+
+
+def test_drafts_come_back_after_a_restart(paths: Paths) -> None:
+    draft = Draft(
+        text="half a thought \ud83c",
+        parts=(ImagePart(attachment="ab", alt="x"), FilePart(attachment="cd", filename="n.txt")),
+    )
+
+    async def write(house: House) -> None:
+        house.library.drafts.save("conversation", draft)
+        house.library.drafts.save(NEW, Draft(text="new"))
+
+    async def read(house: House) -> None:
+        kept = house.library.drafts.load("conversation")
+        assert kept.text == "half a thought \N{REPLACEMENT CHARACTER}"
+        assert kept.parts == draft.parts
+        assert house.library.drafts.load(NEW).text == "new"
+        assert house.library.drafts.load("other").is_empty
+        house.library.drafts.save("conversation", Draft())
+
+    async def gone(house: House) -> None:
+        assert house.library.drafts.load("conversation").is_empty
+
+    at_home(paths, write)
+    at_home(paths, read)
+    at_home(paths, gone)
+
+
+def test_typing_writes_a_draft_once_it_pauses(paths: Paths) -> None:
+    async def story(house: House) -> None:
+        await house.library.drafts.flush()
+        before = house.disk.writes
+        for number in range(8):
+            house.library.drafts.save("c", Draft(text="x" * (number + 1)))
+            house.clock.pass_s(0.05)
+        house.clock.pass_s(1)
+        await house.library.drafts.flush()
+        await house.library.attachments.put(b"a barrier: the thread works in order")
+        assert house.disk.writes == before + 2
+
+    at_home(paths, story)
+
+
+def test_a_damaged_draft_is_put_aside(paths: Paths) -> None:
+    (paths.drafts / "c.json").write_bytes(b"{")
+
+    async def story(house: House) -> None:
+        assert house.library.drafts.load("c").is_empty
+        assert (paths.drafts / "c.bad").exists()
+
+    at_home(paths, story)
