@@ -23,12 +23,19 @@ class ProsePart(Part):
 
     def __init__(self, around: Surroundings) -> None:
         super().__init__(around)
-        self.document = ClosedDocument()
+        self._document: ClosedDocument | None = None
         self.decorations = Decorations()
         self._segment: Segment | None = None
         self._source = ""
         self._dirty = False
         self._empty = True
+
+    @property
+    def document(self) -> ClosedDocument:
+        """Made when it is first needed: a part far down in a long text may never be seen."""
+        if self._document is None:
+            self._document = ClosedDocument()
+        return self._document
 
     def show(self, segment: Segment, provisional: str = "") -> None:
         source = segment.source + provisional
@@ -97,7 +104,8 @@ class ProsePart(Part):
         self._dirty = False
         self.selection = None
         self.decorations = Decorations()
-        self.document.clear()
+        if self._document is not None:
+            self._document.clear()
         self.width = -1
 
     def labels(self) -> list[str]:

@@ -1,0 +1,131 @@
+"""Attachment pictures: decoded off the window's thread, scaled while they are read, kept while there is room."""
+
+from __future__ import annotations
+
+import logging
+from collections import OrderedDict
+from pathlib import Path
+
+from PySide6.QtCore import QObject, QRunnable, QSize, Qt, QThreadPool, Signal
+from PySide6.QtGui import QImage, QImageIOHandler, QImageReader
+
+log = logging.getLogger(__name__)
+
+CACHE_BYTES = 48 << 20
+ALLOCATION_MB = 450
+"""A picture that needs more memory than this while it is decoded is refused; 100 megapixels need 400."""
+MAX_FILE_BYTES = 64 << 20
+
+_ROTATES = QImageIOHandler.Transformation.TransformationRotate90
+
+Key = tuple[str, int, int]
+"""path, width and height in device pixels"""
+
+
+class Pictures(QObject):
+    """The cache that all parts share. Ask `size` (quick: it reads the header), then `picture`."""
+
+    ready = Signal(tuple)
+    """The key of a picture that `picture` now returns, or that failed."""
+
+    decoded = Signal(tuple, QImage)
+    """From the worker thread to ours."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.decoded.connect(self._keep, Qt.ConnectionType.QueuedConnection)
+        self._cache: OrderedDict[Key, QImage] = OrderedDict()
+        self._bytes = 0
+        self._sizes: dict[str, QSize] = {}
+        self._asked: set[Key] = set()
+        self._failed: set[str] = set()
+        self._pool = QThreadPool(self)
+        self._pool.setMaxThreadCount(1)
+        QImageReader.setAllocationLimit(ALLOCATION_MB)
+
+    def size(self, path: Path) -> QSize:
+        """Return the picture's size as it is to be shown, upright; invalid where the file is no picture."""
+        name = str(path)
+        if name not in self._sizes:
+            reader = QImageReader(name)
+            reader.setAutoTransform(True)
+            size = reader.size()
+            if reader.transformation() & _ROTATES:
+                size.transpose()
+            self._sizes[name] = size
+        return self._sizes[name]
+
+    def failed(self, path: Path) -> bool:
+        return str(path) in self._failed or not self.size(path).isValid()
+
+    def picture(self, path: Path, size: QSize) -> QImage | None:
+        """Return the picture scaled to `size` device pixels; None while it is being read (then comes `ready`)."""
+        key = (str(path), size.width(), size.height())
+        image = self._cache.get(key)
+        if image is not None:
+            self._cache.move_to_end(key)
+            return image
+        if key not in self._asked and key[0] not in self._failed:
+            self._asked.add(key)
+            self._pool.start(_Decode(key, self))
+        return None
+
+    def wait(self) -> None:
+        """Wait until nothing is being read. For the end of the program and for tests."""
+        self._pool.waitForDone()
+
+    def _keep(self, key: Key, image: QImage) -> None:
+        self._asked.discard(key)
+        if image.isNull():
+            self._failed.add(key[0])
+        else:
+            self._cache[key] = image
+            self._bytes += image.sizeInBytes()
+            while self._bytes > CACHE_BYTES and len(self._cache) > 1:
+                _key, old = self._cache.popitem(last=False)
+                self._bytes -= old.sizeInBytes()
+        self.ready.emit(key)
+
+
+class _Decode(QRunnable):
+    """Runs on the one worker thread; the signal brings the picture back."""
+
+    def __init__(self, key: Key, pictures: Pictures) -> None:
+        super().__init__()
+        self._key = key
+        self._pictures = pictures
+
+    def run(self) -> None:
+        image = read_scaled(Path(self._key[0]), QSize(self._key[1], self._key[2]))
+        self._pictures.decoded.emit(self._key, image)
+
+
+def read_scaled(path: Path, size: QSize) -> QImage:
+    """Read a picture at `size`, or as large as it is where `size` is invalid. A null image where it cannot be read.
+
+    JPEG is scaled while it is decoded, so that 100 megapixels need a few; other formats are decoded whole first.
+    """
+    try:
+        if path.stat().st_size > MAX_FILE_BYTES:
+            return QImage()
+    except OSError:
+        return QImage()
+    reader = QImageReader(str(path))
+    reader.setAutoTransform(True)
+    if size.isValid():
+        upright = reader.transformation() & _ROTATES
+        reader.setScaledSize(size.transposed() if upright else size)
+    image = reader.read()
+    if image.isNull():
+        log.info("picture %s cannot be shown: %s", path.name, reader.errorString())
+    return image
+
+
+_shared: list[Pictures] = []
+
+
+def shared_pictures() -> Pictures:
+    """Return the one cache of the program; made on the window's thread when the first picture is met."""
+    if not _shared:
+        _shared.append(Pictures())
+    return _shared[0]

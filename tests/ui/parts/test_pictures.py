@@ -1,0 +1,157 @@
+"""Attachment pictures are decoded beside the window; nothing else is ever loaded."""
+
+from __future__ import annotations
+
+import http.server
+import threading
+
+import pytest
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QGuiApplication, QImage
+
+from sam_py.errors import SamError
+from sam_py.ui.chat.image_viewer import ImageViewer
+from sam_py.ui.chat.parts.markdown_column import MarkdownColumn
+from sam_py.ui.chat.parts.pictures import Pictures, read_scaled, shared_pictures
+from sam_py.ui.theme import Themes
+
+
+@pytest.fixture
+def picture(tmp_path):
+    path = tmp_path / "red.png"
+    image = QImage(200, 100, QImage.Format.Format_RGB32)
+    image.fill(0xFFFF0000)
+    image.save(str(path))
+    return path
+
+
+def test_an_attachment_is_shown_at_its_size(qtbot, picture):
+    column = MarkdownColumn(Themes(), lambda attachment: picture if attachment == "abc" else None)
+    qtbot.addWidget(column)
+    column.set_text("![red](attach:abc)")
+    column.resize(400, column.layout_for(400))
+    assert column.height() == 100
+    with qtbot.waitSignal(shared_pictures().ready):
+        column.grab()
+    assert column.grab().toImage().pixelColor(100, 50).red() == 255
+
+
+def test_a_wide_picture_is_scaled_to_the_column(qtbot, picture):
+    column = MarkdownColumn(Themes(), lambda _attachment: picture)
+    qtbot.addWidget(column)
+    column.set_text("![red](attach:abc)")
+    assert column.layout_for(100) == 50
+
+
+def test_pressing_a_picture_hands_out_its_file(qtbot, picture):
+    column = MarkdownColumn(Themes(), lambda _attachment: picture)
+    qtbot.addWidget(column)
+    column.set_text("![red](attach:abc)")
+    column.layout_for(400)
+    with qtbot.waitSignal(column.image_clicked) as clicked:
+        column.activate(column.parts()[0].targets()[0])
+    assert clicked.args == [picture]
+
+
+@pytest.mark.parametrize(
+    "url", ["file:///etc/passwd", "//evil/share/a.png", "a.png", "data:image/png;base64,xx", "C:\\a.png"]
+)
+def test_no_other_address_can_even_be_pressed(qtbot, url):
+    column = MarkdownColumn(Themes(), lambda _attachment: None)
+    qtbot.addWidget(column)
+    column.set_text(f"![x]({url})")
+    column.layout_for(400)
+    column.grab()
+    assert all(target.kind == "link" for part in column.parts() for target in part.targets())
+
+
+def test_a_remote_picture_is_a_card_that_only_asks(qtbot):
+    column = MarkdownColumn(Themes(), lambda _attachment: None)
+    qtbot.addWidget(column)
+    column.set_text("![cat](https://images.example.net/cat.png?d=secret)")
+    column.resize(400, column.layout_for(400))
+    column.grab()
+    with qtbot.waitSignal(column.image_requested) as asked:
+        column.activate(column.parts()[0].targets()[0])
+    assert asked.args == ["https://images.example.net/cat.png?d=secret"]
+
+
+def test_hostile_markdown_reaches_no_server(qtbot):
+    hits = []
+
+    class Spy(http.server.BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            hits.append(self.path)
+
+    server = http.server.HTTPServer(("127.0.0.1", 0), Spy)
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    base = f"http://127.0.0.1:{server.server_address[1]}"
+    column = MarkdownColumn(Themes(), lambda _attachment: None)
+    qtbot.addWidget(column)
+    for text in (
+        f"![x]({base}/a)",
+        f"text ![x]({base}/b) text",
+        f"![x][r]\n\n[r]: {base}/c",
+        f"<img src={base}/d>",
+        f"| a |\n|---|\n| ![x]({base}/e) |",
+        f"> ![x]({base}/f)\n\n- ![x]({base}/g)",
+        f"<style>@import '{base}/h'</style><link rel=stylesheet href={base}/i>",
+        "![x](file:///etc/passwd) <img src=file:///etc/passwd>",
+    ):
+        column.set_text(text)
+        column.resize(400, max(1, column.layout_for(400)))
+        column.grab()
+    server.shutdown()
+    thread.join()
+    server.server_close()
+    assert not hits
+
+
+def test_a_hundred_megapixels_are_read_small(tmp_path):
+    path = tmp_path / "large.jpg"
+    image = QImage(5_000, 4_000, QImage.Format.Format_Grayscale8)
+    image.fill(128)
+    image.save(str(path), "JPG")
+    assert read_scaled(path, QSize(50, 40)).size() == QSize(50, 40)
+
+
+def test_a_file_that_is_no_picture_fails_quietly(tmp_path):
+    path = tmp_path / "broken.png"
+    path.write_bytes(b"\x89PNG\r\n\x1a\n broken")
+    assert read_scaled(path, QSize(10, 10)).isNull()
+    assert Pictures().failed(path)
+    assert read_scaled(tmp_path / "missing.png", QSize(10, 10)).isNull()
+
+
+@pytest.fixture
+def viewer(qtbot, picture):
+    viewer = ImageViewer(Themes(), picture, "red.png")
+    qtbot.addWidget(viewer)
+    qtbot.waitUntil(lambda: viewer._image is not None)
+    return viewer
+
+
+def test_the_viewer_fits_zooms_and_fits_again(viewer):
+    viewer.resize(132, 132)
+    viewer.fit()
+    assert viewer.zoom == 0.5
+    viewer.zoom_in()
+    assert viewer.zoom == 0.625
+    viewer.fit()
+    assert viewer.zoom == 0.5
+
+
+def test_the_viewer_copies_and_saves(viewer, picture, tmp_path):
+    viewer.copy()
+    assert QGuiApplication.clipboard().image().size() == QSize(200, 100)
+    viewer.save_to(tmp_path / "copy.png")
+    assert (tmp_path / "copy.png").read_bytes() == picture.read_bytes()
+    with pytest.raises(SamError, match="could not be saved"):
+        viewer.save_to(tmp_path / "no" / "folder" / "x.png")
+
+
+def test_escape_closes_the_viewer(viewer, qtbot):
+    viewer.show()
+    qtbot.keyClick(viewer, Qt.Key.Key_Escape)
+    assert not viewer.isVisible()
