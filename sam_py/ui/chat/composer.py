@@ -107,7 +107,7 @@ class Composer(QWidget):
         self.errors = ComposerErrors(icons, self.box)
         self.chips = ChipRow(icons, self.tray, self.box)
         self.text = ComposerText(self._themes, self.box)
-        self.attach_button = IconButton(icons, "attach", self.tr("Attach files"), shortcut="Ctrl+Shift+A")
+        self.attach_button = IconButton(icons, "attach", self.tr("Attach files"), shortcut="Ctrl+Shift+O")
         self.model_button = PillButton(
             icons, "", icon="model", trailing_icon="chevron-down", label=self.tr("Choose the model"), max_width_px=280
         )

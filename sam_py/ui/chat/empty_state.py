@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QPalette, QResizeEvent
-from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
 from sam_py.providers.local import FoundServer
 from sam_py.ui.chat.model_picker import GUIDE
@@ -53,6 +53,7 @@ class EmptyState(QScrollArea):
         self.greeting = QLabel(self.tr("What shall we work on?"), self._page)
         self.about = QLabel(self._page)
         self._connect_title = QLabel(self.tr("Connect a model"), self._page)
+        self._about_row = QHBoxLayout()
         self._grid = QGridLayout()
         self._ask_title = QLabel(self.tr("Or ask the guide"), self._page)
         self._ask = QWidget(self._page)
@@ -114,10 +115,13 @@ class EmptyState(QScrollArea):
         self._column = QVBoxLayout(self._page)
         self._column.setSpacing(0)
         self._column.addStretch(2)
-        for widget, below in ((self._mark, 14), (self.greeting, 6), (self.about, 26), (self._connect_title, 10)):
+        self._about_row.addWidget(self.about)
+        for widget, below in ((self._mark, 14), (self.greeting, 6)):
             self._column.addWidget(widget)
             self._column.addSpacing(below)
-        self._column.setAlignment(self.about, Qt.AlignmentFlag.AlignHCenter)
+        self._column.addLayout(self._about_row)
+        self._column.addWidget(self._connect_title)
+        self._column.addSpacing(10)
         self._column.addLayout(self._grid)
         self._column.addSpacing(26)
         self._column.addWidget(self._ask_title)
@@ -180,7 +184,8 @@ class EmptyState(QScrollArea):
         scale = self._themes.current.scale
         width = self.viewport().width()
         side = max(16, (width - round(_COLUMN_PX * scale)) // 2)
-        self.about.setFixedWidth(min(round(_ABOUT_PX * scale), max(100, width - 2 * side)))
+        beside = max(0, (width - 2 * side - round(_ABOUT_PX * scale)) // 2)
+        self._about_row.setContentsMargins(beside, 0, beside, 26)
         self._column.setContentsMargins(side, 16, side, 16)
         columns = 1
         if width - 2 * side >= _THREE_COLUMNS_FROM_PX * scale:
@@ -237,5 +242,5 @@ class EmptyState(QScrollArea):
         self.suggestion_chosen.emit(pill.text())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
+        self._arrange()  # first: the page must not keep the margins of a wider window
         super().resizeEvent(event)
-        self._arrange()
