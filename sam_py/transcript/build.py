@@ -12,6 +12,7 @@ from sam_py.messages.message import (
     Message,
     SystemMessage,
     ToolResultMessage,
+    ToolStatus,
     UserMessage,
 )
 from sam_py.messages.parts import (
@@ -27,8 +28,9 @@ from sam_py.messages.parts import (
 )
 from sam_py.messages.turn import Limits, ToolResultPart, Transcript, Turn, TurnPart
 from sam_py.transcript.attached import is_text_file
-from sam_py.transcript.pairing import Pairs, pair_calls
+from sam_py.transcript.pairing import Pair, Pairs, pair_calls
 
+LOST = "No result of this call was recorded."
 BEGINS_WITHOUT_USER = "[The conversation begins with the assistant.]"
 INTERRUPTED = "[The reply above was interrupted by the user.]"
 BROKE_OFF = "[The reply above broke off because of an error.]"
@@ -127,9 +129,8 @@ class _Building:
                     pair = next(calls)
                     if pair is None:
                         continue
-                    call, result, source = pair
-                    said.append(call if self.limits.tools else self._call_as_text(call))
-                    results.append(self._result(result, source))
+                    said.append(pair.call if self.limits.tools else self._call_as_text(pair.call))
+                    results.append(self._result(pair))
                 case ThinkingTextPart() | ThinkingSignaturePart():
                     if self.limits.thinking:
                         said.append(part)
@@ -204,16 +205,24 @@ class _Building:
         self._note("Tool calls are sent as text: this model takes no tools.")
         return TextPart(text=f"[called the tool {call.tool_name} with {call.arguments_json or '{}'}]")
 
-    def _result(self, result: ToolResultPart, source: ToolResultMessage | None) -> TurnPart:
-        shown = self.shown(source.parts) if source is not None else []
-        texts = [result.text.strip(), *(part.text for part in shown if isinstance(part, TextPart))]
-        text = "\n\n".join(each for each in texts if each) or (
-            "(no output)" if result.status == "success" else result.status
-        )
+    def _result(self, pair: Pair) -> TurnPart:
+        call, result = pair.call, pair.result
+        status: ToolStatus = "error" if result is None else result.status
+        text = LOST if result is None else result.output_text.strip()
+        shown = self.shown(result.parts) if result is not None and result.parts else []
+        for part in shown:
+            if isinstance(part, TextPart):
+                text = f"{text}\n\n{part.text}" if text else part.text
+        text = text or ("(no output)" if status == "success" else status)
         if not self.limits.tools:
-            return TextPart(text=f"[the tool {result.tool_name} returned ({result.status}): {text}]")
-        whole = tuple(part for part in shown if isinstance(part, ImagePart | FilePart))
-        return result.model_copy(update={"text": text, "parts": whole})
+            return TextPart(text=f"[the tool {call.tool_name} returned ({status}): {text}]")
+        return ToolResultPart(
+            call_id=call.call_id,
+            tool_name=call.tool_name,
+            status=status,
+            text=text,
+            parts=tuple(part for part in shown if isinstance(part, ImagePart | FilePart)),
+        )
 
     def _note(self, note: str) -> None:
         self.notes[note] = None

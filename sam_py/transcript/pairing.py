@@ -7,9 +7,7 @@ from dataclasses import dataclass, field
 
 from sam_py.messages.message import AssistantMessage, Message, ToolResultMessage
 from sam_py.messages.parts import ToolCallPart
-from sam_py.messages.turn import ToolResultPart
 
-LOST = "No result of this call was recorded."
 _BROKEN = frozenset({"aborted", "error"})
 
 
@@ -23,13 +21,19 @@ class _Call:
     result: ToolResultMessage | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A call under its unique id and name, and its result; None where none is known and the model is told so."""
+
+    call: ToolCallPart
+    result: ToolResultMessage | None
+
+
 @dataclass(slots=True)
 class Pairs:
-    """`calls[message index][n]` is the n-th call of that message with its result; None where the call is left out."""
+    """`calls[message index][n]` is the n-th call of that message; None where it is left out."""
 
-    calls: dict[int, list[tuple[ToolCallPart, ToolResultPart, ToolResultMessage | None] | None]] = field(
-        default_factory=dict
-    )
+    calls: dict[int, list[Pair | None]] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
 
 
@@ -109,18 +113,14 @@ class _Matching:
         return unique
 
 
-def _pair(
-    call: _Call, reply: AssistantMessage, notes: list[str]
-) -> tuple[ToolCallPart, ToolResultPart, ToolResultMessage | None] | None:
-    name = call.part.tool_name or (call.result.tool_name if call.result is not None else "") or "unknown"
-    part = ToolCallPart(call_id=call.call_id, tool_name=name, arguments_json=call.part.arguments_json)
-    if call.result is not None:
-        result = ToolResultPart(
-            call_id=call.call_id, tool_name=name, status=call.result.status, text=call.result.output_text
-        )
-        return part, result, call.result
-    if reply.stop_reason in _BROKEN:
+def _pair(call: _Call, reply: AssistantMessage, notes: list[str]) -> Pair | None:
+    result, part = call.result, call.part
+    name = part.tool_name or (result.tool_name if result is not None else "") or "unknown"
+    if (part.call_id, part.tool_name) != (call.call_id, name):
+        part = ToolCallPart(call_id=call.call_id, tool_name=name, arguments_json=part.arguments_json)
+    if result is None and reply.stop_reason in _BROKEN:
         notes.append(f"A call of {name} was left out: the reply broke off before it ran.")
         return None
-    notes.append(f"A call of {name} has no result; the model is told so.")
-    return part, ToolResultPart(call_id=call.call_id, tool_name=name, status="error", text=LOST), None
+    if result is None:
+        notes.append(f"A call of {name} has no result; the model is told so.")
+    return Pair(part, result)

@@ -28,8 +28,7 @@ from sam_py.messages.parts import (
 )
 from sam_py.messages.turn import Limits, ToolResultPart, Transcript, Turn
 from sam_py.transcript.attached import LONGEST_FILE, put_in_files, without_attachments
-from sam_py.transcript.build import BEGINS_WITHOUT_USER, BROKE_OFF, INTERRUPTED, build
-from sam_py.transcript.pairing import LOST
+from sam_py.transcript.build import BEGINS_WITHOUT_USER, BROKE_OFF, INTERRUPTED, LOST, build
 from tests.transcript import histories
 from tests.transcript.validator import faults
 
