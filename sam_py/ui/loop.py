@@ -1,8 +1,9 @@
-"""The event loop: qasync's, with timers that fire no earlier than asked and vanish when they are cancelled.
+"""The event loop: qasync's, with callbacks and timers kept as asyncio keeps them.
 
-qasync 0.28 makes one coarse Qt timer per `call_later`: it fires up to 5 % early, and a cancelled one
-stays until its deadline (httpx makes one per read, so a long stream piles them up). Here all timers
-wait in one heap behind one precise QTimer, as asyncio itself keeps them. # D-005
+qasync 0.28 makes one coarse Qt timer per `call_later` and per `call_soon`: that costs 40 µs a callback, fires up
+to 5 % early, and a cancelled one stays until its deadline (httpx makes one per read, so a long stream piles them
+up). It also makes a new socket notifier for every read that is awaited. Here ready callbacks wait in one queue
+behind one Qt timer, timed ones in one heap behind another, and a socket keeps its notifier. # D-005
 May go when qasync does the same.
 """
 
@@ -12,12 +13,14 @@ import asyncio
 import heapq
 import itertools
 import math
+import sys
+from collections import deque
 from collections.abc import Callable
 from contextvars import Context
 from typing import Any
 
 import qasync
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import QSocketNotifier, Qt, QTimer
 from PySide6.QtWidgets import QApplication
 
 _SWEEP_AT = 100
@@ -32,18 +35,61 @@ class _TimerHandle(asyncio.TimerHandle):
         super().cancel()
 
 
+class _Watcher:
+    """The notifier of one file descriptor for reading or writing, kept while it is idle.
+
+    A disabled notifier is not polled, so a number that the system gives to another file later is no harm.
+    """
+
+    def __init__(self, number: int, writes: bool) -> None:
+        kind = QSocketNotifier.Type.Write if writes else QSocketNotifier.Type.Read
+        self._notifier = QSocketNotifier(number, kind)
+        self._notifier.setEnabled(False)
+        self._notifier.activated.connect(self._activated)
+        self._handle: asyncio.Handle | None = None
+
+    def begin(self, handle: asyncio.Handle) -> None:
+        self._handle = handle
+        self._notifier.setEnabled(True)
+
+    def end(self) -> bool:
+        """Stop watching. False where nothing was watched."""
+        was, self._handle = self._handle, None
+        self._notifier.setEnabled(False)
+        return was is not None
+
+    def _activated(self) -> None:
+        if self._handle is not None:
+            self._handle._run()
+
+
 class Loop(qasync.QEventLoop):  # type: ignore[misc]  # qasync is not typed
     """One thread owns it, the bus and all widgets."""
 
     def __init__(self, app: QApplication) -> None:
-        super().__init__(app)
+        self._watchers: dict[tuple[int, bool], _Watcher] = {}  # the base class watches its self-pipe at once
         self._heap: list[tuple[float, int, _TimerHandle]] = []
         self._count = itertools.count()
         self._cancelled = 0
+        self._ready: deque[asyncio.Handle] = deque()
+        self._ready_timer = QTimer()
+        self._ready_timer.setSingleShot(True)
+        self._ready_timer.setInterval(0)
+        self._ready_timer.timeout.connect(self._run_ready)
         self._heap_timer = QTimer()
         self._heap_timer.setTimerType(Qt.TimerType.PreciseTimer)
         self._heap_timer.setSingleShot(True)
         self._heap_timer.timeout.connect(self._fire)
+        super().__init__(app)
+
+    def call_soon(
+        self, callback: Callable[..., Any], *args: Any, context: Context | None = None
+    ) -> asyncio.Handle:
+        handle = asyncio.Handle(callback, args, self, context)
+        self._ready.append(handle)
+        if not self._ready_timer.isActive():
+            self._ready_timer.start()
+        return handle
 
     def call_at(
         self, when: float, callback: Callable[..., Any], *args: Any, context: Context | None = None
@@ -59,8 +105,7 @@ class Loop(qasync.QEventLoop):  # type: ignore[misc]  # qasync is not typed
         self, delay: float, callback: Callable[..., Any], *args: Any, context: Context | None = None
     ) -> asyncio.Handle:
         if delay <= 0:
-            soon: asyncio.Handle = super().call_later(0, callback, *args, context=context)
-            return soon
+            return self.call_soon(callback, *args, context=context)
         return self.call_at(self.time() + delay, callback, *args, context=context)
 
     def timer_cancelled(self) -> None:
@@ -70,6 +115,51 @@ class Loop(qasync.QEventLoop):  # type: ignore[misc]  # qasync is not typed
             self._heap = [entry for entry in self._heap if not entry[2].cancelled()]
             heapq.heapify(self._heap)
             self._cancelled = 0
+
+    def close(self) -> None:
+        for watcher in self._watchers.values():
+            watcher.end()
+        self._watchers.clear()
+        self._ready.clear()
+        super().close()
+
+    if sys.platform != "win32":  # there, qasync waits for completion ports
+
+        def _add_reader(self, fd: Any, callback: Callable[..., Any], *args: Any) -> None:
+            self._watch(fd, False, callback, args)
+
+        def _remove_reader(self, fd: Any) -> bool:
+            return self._unwatch(fd, False)
+
+        def _add_writer(self, fd: Any, callback: Callable[..., Any], *args: Any) -> None:
+            self._watch(fd, True, callback, args)
+
+        def _remove_writer(self, fd: Any) -> bool:
+            return self._unwatch(fd, True)
+
+    def _watch(self, fd: Any, writes: bool, callback: Callable[..., Any], args: tuple[Any, ...]) -> None:
+        self._check_closed()
+        number = fd if isinstance(fd, int) else int(fd.fileno())
+        watcher = self._watchers.get((number, writes))
+        if watcher is None:
+            watcher = self._watchers[number, writes] = _Watcher(number, writes)
+        watcher.begin(asyncio.Handle(callback, args, self))
+
+    def _unwatch(self, fd: Any, writes: bool) -> bool:
+        number = fd if isinstance(fd, int) else int(fd.fileno())
+        watcher = self._watchers.get((number, writes))
+        return watcher is not None and watcher.end()
+
+    def _run_ready(self) -> None:
+        """Run what was ready when this turn began; what they make ready waits for the next, after Qt's events."""
+        try:
+            for _ in range(len(self._ready)):
+                handle = self._ready.popleft()
+                if not handle.cancelled():
+                    handle._run()
+        finally:
+            if self._ready:
+                self._ready_timer.start()
 
     def _timer_handle_cancelled(self, handle: asyncio.TimerHandle) -> None:
         """asyncio's own hook; counting is done in `timer_cancelled`."""

@@ -43,6 +43,7 @@ def child(name: str, **arguments: object) -> dict[str, float]:
     """Run one measurement of `child.py` in a process of its own and return what it printed last."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     environment.setdefault("QT_QPA_PLATFORM", "offscreen")
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)  # an installed program has its byte code
     done = subprocess.run(
         [sys.executable, "-m", "tests.benchmarks.child", name, json.dumps(arguments)],
         cwd=ROOT,

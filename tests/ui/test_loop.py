@@ -62,3 +62,69 @@ def test_a_subprocess_runs_on_it(loop: Loop) -> None:
         return out
 
     assert loop.run_until_complete(run()).strip() == b"hello"
+
+
+def test_callbacks_run_in_order_and_what_they_add_waits_for_the_next_turn(loop: Loop) -> None:
+    order: list[str] = []
+
+    def first() -> None:
+        order.append("first")
+        loop.call_soon(order.append, "third")
+
+    async def run() -> None:
+        loop.call_soon(first)
+        loop.call_soon(order.append, "second")
+        await asyncio.sleep(0.01)
+
+    loop.run_until_complete(run())
+    assert order == ["first", "second", "third"]
+
+
+def test_a_cancelled_callback_does_not_run(loop: Loop) -> None:
+    ran: list[int] = []
+
+    async def run() -> None:
+        loop.call_soon(ran.append, 1).cancel()
+        await asyncio.sleep(0.01)
+
+    loop.run_until_complete(run())
+    assert ran == []
+
+
+def test_a_callback_that_fails_does_not_hold_up_the_others(loop: Loop) -> None:
+    troubles: list[str] = []
+    ran: list[int] = []
+    loop.set_exception_handler(lambda _loop, context: troubles.append(repr(context.get("exception"))))
+
+    async def run() -> None:
+        loop.call_soon(lambda: 1 / 0)
+        loop.call_soon(ran.append, 1)
+        await asyncio.sleep(0.01)
+
+    loop.run_until_complete(run())
+    assert ran == [1]
+    assert "ZeroDivisionError" in troubles[0]
+
+
+def test_sockets_carry_data_both_ways_again_and_again(loop: Loop) -> None:
+    async def echo(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        while data := await reader.read(65_536):
+            writer.write(data)
+            await writer.drain()
+        writer.close()
+
+    async def run() -> list[int]:
+        server = await asyncio.start_server(echo, "127.0.0.1", 0)
+        port = server.sockets[0].getsockname()[1]
+        sizes = []
+        for size in (1, 1_000, 300_000):  # file numbers are used again: each connection closes before the next
+            reader, writer = await asyncio.open_connection("127.0.0.1", port)
+            writer.write(b"x" * size)
+            sizes.append(len(await reader.readexactly(size)))
+            writer.close()
+            await writer.wait_closed()
+        server.close()
+        await server.wait_closed()
+        return sizes
+
+    assert loop.run_until_complete(run()) == [1, 1_000, 300_000]

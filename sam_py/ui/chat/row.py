@@ -33,6 +33,8 @@ _FOOT_PX = 32
 _DOTS_PX = 28
 _BUBBLE_SHARE = 0.86
 _PULSE_MS = 120
+_GUIDE = "guide"
+"""The offline guide writes no tokens: speeds would be a pretence."""
 
 
 class MessageRow(QWidget):
@@ -327,7 +329,7 @@ class MessageRow(QWidget):
         if not isinstance(message, AssistantMessage):
             return time
         facts = [self._context.label_of(message.provider, message.model), time]
-        if self._context.show_metrics and not self._streaming and message.usage is not None:
+        if self._context.show_metrics and not self._streaming and message.provider != _GUIDE:
             facts += self._measured_facts(message)
         return " · ".join(fact for fact in facts if fact)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -11,7 +12,7 @@ from sam_py.bus.deltas import Appended, Delta, ErrorShown, Inserted, Removed, Re
 from sam_py.bus.message_bus import MessageBus
 
 FRAME_MS = 30
-"""Streamed text reaches the screen at most this often, and at the latest this long after it came."""
+"""Streamed text reaches the screen at most this often, and at the latest this long after it came; the first at once."""
 
 _Index = QModelIndex | QPersistentModelIndex
 _ROOT = QModelIndex()
@@ -56,8 +57,8 @@ class MessageListModel(QAbstractListModel):
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.setTimerType(Qt.TimerType.PreciseTimer)
-        self._timer.setInterval(FRAME_MS)
         self._timer.timeout.connect(self.flush)
+        self._flushed_s = 0.0
         self._unsubscribe: Callable[[], None] | None = bus.subscribe(self._on_delta)
 
     def detach(self) -> None:
@@ -70,6 +71,9 @@ class MessageListModel(QAbstractListModel):
     def flush(self) -> None:
         """Hand over what was appended since the last frame."""
         self._timer.stop()
+        if not self._growth:
+            return
+        self._flushed_s = time.monotonic()
         growth, self._growth = self._growth, {}
         for message_id, pieces in growth.items():
             row = self.bus.index_of(message_id)
@@ -112,7 +116,8 @@ class MessageListModel(QAbstractListModel):
             parts.append(Growth(delta.part_index, delta.kind))
         parts[-1].pieces.append(delta.text)
         if not self._timer.isActive():
-            self._timer.start()
+            since_ms = (time.monotonic() - self._flushed_s) * 1000
+            self._timer.start(max(0, round(FRAME_MS - since_ms)))
 
     def _changed(self, row: int) -> None:
         index = self.index(row)
