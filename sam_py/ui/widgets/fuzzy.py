@@ -9,7 +9,7 @@ def rank(needle: str, text: str) -> float | None:
     A beginning beats the beginning of a word, that beats letters inside, and those beat letters that are
     strewn about; shorter texts win ties. Case does not matter. O(len(text)) for each word of `needle`.
 
-    >>> rank("new", "New chat") > rank("new", "Renew") > rank("new", "No elderberry wine")
+    >>> rank("new", "New chat") > rank("new", "Renew") > rank("new", "Nothing seen below")
     True
     >>> rank("xyz", "New chat") is None
     True

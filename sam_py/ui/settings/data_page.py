@@ -1,0 +1,65 @@
+"""DataPage: where everything is kept, and how much room is left there."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+from PySide6.QtCore import QCoreApplication, QLocale, Qt, QUrl
+from PySide6.QtGui import QDesktopServices, QGuiApplication
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout
+
+from sam_py.ui.services import Services
+from sam_py.ui.settings.fields import Words
+from sam_py.ui.settings.page import SettingsPage
+from sam_py.ui.widgets.buttons import IconButton, PillButton
+
+
+class DataPage(SettingsPage):
+    def __init__(self, services: Services) -> None:
+        super().__init__(services)
+        paths = services.paths
+        self.free = Words(self.icons, _free_space(paths.data), role="muted", small=True)
+        self._add_folder(
+            self.tr("Conversations"), paths.data, self.tr("May lie in a folder that is synced between computers.")
+        )
+        self.column.addWidget(self.free)
+        self._add_folder(self.tr("Settings"), paths.config, self.tr("Keys are not in it: they are in the keyring."))
+        self._add_folder(self.tr("Drafts and logs"), paths.state, self.tr("Of this computer only."))
+        self.column.addStretch(1)
+
+    def _add_folder(self, name: str, folder: Path, hint: str) -> None:
+        path = Words(self.icons, str(folder), small=True)
+        path.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        words = QVBoxLayout()
+        words.setSpacing(2)
+        words.addWidget(Words(self.icons, name))
+        words.addWidget(path)
+        words.addWidget(Words(self.icons, hint, role="muted", small=True))
+        copy = IconButton(self.icons, "copy", self.tr("Copy the path: %1").replace("%1", name))
+        copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(str(folder)))
+        show = PillButton(
+            self.icons,
+            self.tr("Open"),
+            kind="outline",
+            icon="folder-open",
+            label=self.tr("Open: %1").replace("%1", name),
+        )
+        show.clicked.connect(lambda: QDesktopServices.openUrl(QUrl.fromLocalFile(str(folder))))
+        row = QHBoxLayout()
+        row.setSpacing(8)
+        row.addLayout(words, 1)
+        row.addWidget(copy)
+        row.addWidget(show)
+        self.column.addLayout(row)
+
+
+def _free_space(folder: Path) -> str:
+    """How much room is left where `folder` is, in words; "" where the system does not say."""
+    try:
+        free = shutil.disk_usage(folder).free
+    except OSError:
+        return ""
+    return QCoreApplication.translate("DataPage", "%1 free on this disk.").replace(
+        "%1", QLocale().formattedDataSize(free)
+    )
