@@ -64,6 +64,7 @@ _TYPES: dict[str, type[Any]] = {
     "settings_changed": SettingsChanged,
 }
 _MAX_REV = 10**15
+_NO_DATE = datetime.fromtimestamp(0, UTC)
 _BLANK = b" \t\r\0"
 _DECODER = json.JSONDecoder()
 _UTF8_BOM = b"\xef\xbb\xbf"
@@ -149,6 +150,8 @@ class MessageRecord(Record):
             message = _unreadable(self)
         if message.parent_id != self.parent_id:
             message = message.model_copy(update={"parent_id": self.parent_id})
+        if not self.created:  # written by hand without a date: the same one each time it is read
+            message = message.model_copy(update={"created_at": _NO_DATE})
         return message
 
 
