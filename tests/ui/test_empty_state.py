@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QFont
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
 from sam_py.providers.local import FoundServer
 from sam_py.ui.chat.empty_state import EmptyState
-from sam_py.ui.theme import DARK, Theme, Themes
+from sam_py.ui.theme import DARK, LIGHT, Theme, Themes
+from sam_py.ui.theme_style import stylesheet
 from sam_py.ui.widgets.icons import Icons
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
@@ -84,3 +87,16 @@ def test_nothing_is_cut_off_at_any_width(empty: EmptyState, qtbot: QtBot, width:
         return high_enough and max(rights) <= width and empty.horizontalScrollBar().maximum() == 0
 
     qtbot.waitUntil(is_whole)
+
+
+def test_headings_keep_their_look_under_a_style_sheet_and_a_new_parent(qtbot: QtBot) -> None:
+    window = QWidget()
+    qtbot.addWidget(window)
+    window.setStyleSheet(stylesheet(Theme(LIGHT, dark=False)))
+    empty = EmptyState(Icons(Themes()), window)
+    inner = QWidget(window)
+    QVBoxLayout(inner).addWidget(empty)
+    window.show()
+    heading = empty._connect_title
+    assert heading.palette().windowText().color().name() == LIGHT.text_muted
+    assert heading.font().weight() == QFont.Weight.DemiBold

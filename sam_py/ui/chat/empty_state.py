@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import QColor, QFont, QPalette, QResizeEvent
+from PySide6.QtGui import QColor, QFont, QPalette, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
 from sam_py.providers.local import FoundServer
@@ -240,6 +240,11 @@ class EmptyState(QScrollArea):
         pill = self.sender()
         assert isinstance(pill, PillButton)
         self.suggestion_chosen.emit(pill.text())
+
+    def showEvent(self, event: QShowEvent) -> None:
+        # A style sheet forgets the fonts and colours of labels that were shown before they moved to another parent.
+        self._take_theme()
+        super().showEvent(event)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         self._arrange()  # first: the page must not keep the margins of a wider window
