@@ -65,7 +65,8 @@ def primes(limit: int) -> Iterator[int]:
     for number in range(2, limit):
         if not composite[number]:
             yield number
-            composite[number * number :: number] = b"\\x01" * len(range(number * number, limit, number))
+            multiples = range(number * number, limit, number)
+            composite[number * number :: number] = b"\\x01" * len(multiples)
 
 
 print(f"{sum(primes(1_000)) = }")  # 76127
@@ -92,7 +93,12 @@ const greet = async (name = "world") => {
 SQL, shell, JSON and a difference:
 
 ```sql
-SELECT author, COUNT(*) AS books FROM library WHERE year >= 1990 GROUP BY author ORDER BY books DESC LIMIT 5;
+SELECT author, COUNT(*) AS books
+FROM library
+WHERE year >= 1990  -- newer ones
+GROUP BY author
+ORDER BY books DESC
+LIMIT 5;
 ```
 
 ```bash
@@ -109,7 +115,7 @@ for file in *.md; do printf '%s: %s words\\n' "$file" "$(wc -w < "$file")"; done
   A line that stays
 ```
 
-And a block with no language, with a line that is much too long for the window: it can be moved sideways or is broken.
+And a block with no language, with a line that is much too long for the window: it can be moved sideways.
 
 ```
 0123456789 0123456789 0123456789 0123456789 0123456789 0123456789 0123456789 0123456789 0123456789 0123456789 0123456789
@@ -136,9 +142,9 @@ QUOTES = """## Quotes, links and notes
 > > A quotation inside it.
 
 Links: [the Python website](https://www.python.org), a bare address https://example.org/path?query=1, and one in angle
-brackets <https://example.org>. A note stands below.[^1]
+brackets <https://example.org>. A note stands below.¹
 
-[^1]: This is how a footnote looks.
+¹ *This is how a note looks.*
 """
 
 SCRIPTS = """## Scripts and signs
