@@ -40,6 +40,12 @@ def test_a_server_is_known_by_its_answers_not_by_its_port(owner: str, usual: str
     assert all("authorization" not in request.headers for request in server.requests)
 
 
+def test_llama_cpp_is_known_by_the_name_that_it_serves_under() -> None:
+    answer = Json({"object": "list", "data": [{"id": "m", "owned_by": "me"}]})
+    found, _ = find(Status(200, answer.body, {"Server": "llama.cpp"}), "vllm")
+    assert found[0].preset == "llamacpp"
+
+
 def test_somebody_else_s_models_make_it_a_compatible_server() -> None:
     found, _ = find(listing("m", owner="acme"), "vllm")
     assert found[0].preset == "compatible"

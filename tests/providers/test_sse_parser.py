@@ -55,6 +55,13 @@ def test_names_lines_and_spaces_follow_the_standard() -> None:
     assert parse(body) == [ServerEvent("add", "one\ntwo\n three"), ServerEvent("message", "")]
 
 
+def test_a_crlf_is_one_line_end_even_where_it_is_cut() -> None:
+    body = b"data: one\r\ndata: two\r\n\r\ndata: three\r\n\r\n"
+    events = [ServerEvent("message", "one\ntwo"), ServerEvent("message", "three")]
+    assert parse(body) == events
+    assert parse(*(bytes([byte]) for byte in body)) == events
+
+
 def test_comments_count_as_life() -> None:
     parser = SseParser()
     assert parser.feed(b": ping\n\n: OPENROUTER PROCESSING\n\n") == []

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from sam_py.messages.message import AssistantMessage
 from sam_py.messages.parts import ThinkingSignaturePart
 from sam_py.providers.accumulate import fold
-from sam_py.providers.base import Finished, StreamEvent
+from sam_py.providers.base import Finished, StreamEvent, ToolCallStarted
 from sam_py.providers.errors import ProviderError
 from sam_py.providers.failures import Asked
 from sam_py.providers.openai_chat.stream import StreamDecoder
@@ -114,6 +114,11 @@ def test_a_damaged_answer_ends_or_fails_but_never_raises(name: str, data: st.Dat
 )
 def test_odd_json_is_survived(value: str) -> None:
     assert decode([f"data: {value}\n\ndata: [DONE]\n\n".encode()]).error is not None
+
+
+def test_a_call_is_announced_once_however_often_its_name_is_sent() -> None:
+    events = decode([(FOLDER / "id_and_name_resent_in_every_delta.sse").read_bytes()]).events
+    assert [event for event in events if isinstance(event, ToolCallStarted)] == [ToolCallStarted("0", "a", "weather")]
 
 
 def test_nothing_is_said_after_the_end() -> None:
