@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -37,13 +38,26 @@ class Draft(Frozen):
 
 
 class Drafts:
-    """All drafts, in memory after `read_all`; changes are written by the writer's thread."""
+    """All drafts, in memory after `read_all`; changes are written by the writer's thread.
 
-    def __init__(self, folder: Path, writer: Writer, clock: Clock, disk: Disk | None = None) -> None:
+    A conversation that `is_known` denies was never saved: its id is of this run only, so its draft is that of the
+    conversation to come (`NEW`) and is there again after a restart, under another id.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        writer: Writer,
+        clock: Clock,
+        disk: Disk | None = None,
+        *,
+        is_known: Callable[[str], bool] = lambda id: True,
+    ) -> None:
         self._folder = folder
         self._writer = writer
         self._clock = clock
         self._disk = disk or Disk()
+        self._is_known = is_known
         self._drafts: dict[str, Draft] = {}
         self._changed: dict[str, None] = {}
         self._timer: Timer | None = None
@@ -52,11 +66,12 @@ class Drafts:
 
     def load(self, conversation_id: str) -> Draft:
         """The draft of a conversation (`NEW` for one to come); empty where there is none."""
-        return self._drafts.get(conversation_id, Draft())
+        return self._drafts.get(self._key(conversation_id), Draft())
 
     def save(self, conversation_id: str, draft: Draft) -> None:
         """Keep `draft`, soon; an empty one removes what was kept."""
-        if self.load(conversation_id) == draft:
+        conversation_id = self._key(conversation_id)
+        if self._drafts.get(conversation_id, Draft()) == draft:
             return
         self._drafts[conversation_id] = draft
         self._changed[conversation_id] = None
@@ -92,6 +107,9 @@ class Drafts:
                     log.warning("it could not be moved")
                 continue
             self._drafts[NEW if path.stem == "new" else path.stem] = draft
+
+    def _key(self, conversation_id: str) -> str:
+        return conversation_id if conversation_id in self._drafts or self._is_known(conversation_id) else NEW
 
     def _due(self) -> None:
         self._timer = None

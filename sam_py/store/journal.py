@@ -245,16 +245,20 @@ class Journal:
     def _gather_what_is_missing(self) -> None:
         """Put back among what waits all that we knew and the disk no longer says."""
         there: dict[str, Record] = {}
+        self.own = {}
         try:
             for name in self.disk.names(self.folder):
                 if is_journal(name):
-                    for record in read_lines(self.disk.read(os.path.join(self.folder, name))).records:
+                    path = os.path.join(self.folder, name)
+                    for record in read_lines(self.disk.read(path), name.removesuffix(SUFFIX)).records:
                         take(there, record)
+                        if path == self.path:
+                            take(self.own, record)
         except FileNotFoundError:
             pass
         self._folder_synced = False
-        self._size = self._live_bytes = 0
-        self.own = {}
+        self._size = 0
+        self._live_bytes = sum(len(record.line) + 1 for record in self.own.values())
         missing = [r for s, r in self.winners.items() if s not in there or r.beats(there[s])]
         waiting = {record.subject: record for record in sorted(missing, key=lambda record: record.rev)}
         for subject, record in self.waiting.items():

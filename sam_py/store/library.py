@@ -22,7 +22,7 @@ from sam_py.store.attachments import Attachments
 from sam_py.store.autosave import Autosave
 from sam_py.store.device import device_id
 from sam_py.store.disk import Disk
-from sam_py.store.drafts import Draft, Drafts
+from sam_py.store.drafts import NEW, Draft, Drafts
 from sam_py.store.errors import StorageError
 from sam_py.store.folders import (
     Scanned,
@@ -86,8 +86,10 @@ class Library:
         self._now = now
         self._writer = Writer()
         self.attachments = Attachments(paths.attachments, self._writer, self._disk)
-        self.drafts = Drafts(paths.drafts, self._writer, self._clock, self._disk)
         self._index = Index()
+        self.drafts = Drafts(
+            paths.drafts, self._writer, self._clock, self._disk, is_known=lambda id: id in self._index.summaries
+        )
         self._journals: dict[str, Journal] = {}
         self._autosaves: dict[str, list[Autosave]] = {}
         self._in_trash: dict[str, ConversationSummary] = {}
@@ -406,6 +408,8 @@ class Library:
         if isinstance(delta, Appended | Recorded) or autosave.waits_for_content or autosave.is_paused:
             return
         before = self._index.summaries.get(bus.conversation_id)
+        if before is None:  # the conversation to come has come: what was drafted for it is said
+            self.drafts.save(NEW, Draft())
         self._put(summary_of_bus(bus, before, self._now()), self._index.stamps.get(bus.conversation_id, ()))
 
     async def _read_row(self, id: str) -> None:

@@ -20,7 +20,10 @@ from sam_py.paths import Paths, default_paths
 from sam_py.store.drafts import NEW, Draft
 from sam_py.store.errors import StorageError
 from sam_py.store.library import Library, LibraryChange
+from sam_py.store.summary import ConversationSummary
 from tests.store.kit import START, HandClock, RefusingDisk
+
+NAMED = ConversationSummary(id="conversation", title="", created_at=START, updated_at=START)
 
 
 class House:
@@ -472,10 +475,12 @@ def test_drafts_come_back_after_a_restart(paths: Paths) -> None:
     )
 
     async def write(house: House) -> None:
+        house.library._index.summaries["conversation"] = NAMED
         house.library.drafts.save("conversation", draft)
         house.library.drafts.save(NEW, Draft(text="new"))
 
     async def read(house: House) -> None:
+        house.library._index.summaries["other"] = NAMED
         kept = house.library.drafts.load("conversation")
         assert kept.text == "half a thought \N{REPLACEMENT CHARACTER}"
         assert kept.parts == draft.parts
@@ -489,6 +494,24 @@ def test_drafts_come_back_after_a_restart(paths: Paths) -> None:
     at_home(paths, write)
     at_home(paths, read)
     at_home(paths, gone)
+
+
+def test_the_draft_of_a_conversation_to_come_is_there_under_its_next_id_and_gone_once_sent(paths: Paths) -> None:
+    async def write(house: House) -> None:
+        bus = MessageBus(house.library.create())
+        house.library.attach(bus)
+        house.library.drafts.save(bus.conversation_id, Draft(text="not sent yet"))
+
+    async def read(house: House) -> None:
+        bus = MessageBus(house.library.create())
+        house.library.attach(bus)
+        assert house.library.drafts.load(bus.conversation_id).text == "not sent yet"
+        bus.add_user_message("sent")
+        assert house.library.drafts.load(bus.conversation_id).is_empty
+        assert house.library.drafts.load(house.library.create()).is_empty
+
+    at_home(paths, write)
+    at_home(paths, read)
 
 
 def test_typing_writes_a_draft_once_it_pauses(paths: Paths) -> None:
