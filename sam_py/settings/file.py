@@ -42,7 +42,9 @@ class SettingsFile:
         self._good: bytes | None = None
         self._writer: ThreadPoolExecutor | None = None
         self._last: Future[None] | None = None
-        self._unsaved: Settings | None = None
+        # Written by the loop's thread and by the one that saves, respectively: neither can undo the other's.
+        self._wanted: Settings | None = None
+        self._saved: Settings | None = None
         self.save_error: SamError | None = None
         self.current = self._load()
 
@@ -87,7 +89,7 @@ class SettingsFile:
         """Wait until the last change is on disk. Raises the `SamError` that kept it from there. Blocks."""
         if self._last is not None:
             self._last.result()
-        if self._unsaved is not None:
+        if self._saved is not self._wanted:
             self._write_latest(tell=False)
         if self.save_error is not None:
             raise self.save_error
@@ -188,15 +190,15 @@ class SettingsFile:
     # Writing
 
     def _save_soon(self, settings: Settings) -> None:
-        self._unsaved = settings
+        self._wanted = settings
         if self._writer is None:
             # Not a daemon: the interpreter waits for it at exit, so that a change made last is not lost.
             self._writer = ThreadPoolExecutor(max_workers=1, thread_name_prefix="settings")
         self._last = self._writer.submit(self._write_latest, _running_loop())
 
     def _write_latest(self, loop: asyncio.AbstractEventLoop | None = None, *, tell: bool = True) -> None:
-        settings = self._unsaved
-        if settings is None:  # a later call wrote it already
+        settings = self._wanted
+        if settings is None or settings is self._saved:  # an earlier call wrote it already
             return
         content = json.dumps(settings.model_dump(mode="json"), ensure_ascii=False, indent=2).encode() + b"\n"
         try:
@@ -216,8 +218,7 @@ class SettingsFile:
             return
         self._good = content
         self.save_error = None
-        if self._unsaved is settings:
-            self._unsaved = None
+        self._saved = settings
 
     def _tell(self, problem: SamError, loop: asyncio.AbstractEventLoop | None) -> None:
         for listener in tuple(self._problem_listeners):

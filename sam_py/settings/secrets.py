@@ -11,6 +11,7 @@ import logging
 import os
 import re
 import threading
+from collections import Counter
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass
@@ -26,6 +27,8 @@ T = TypeVar("T")
 
 SERVICE = "sam-py"
 LIMIT_S = 5.0
+_AGAIN_S = 0.25
+"""How long to wait for an answer that did not come within the limit before: who needs no key goes on soon."""
 
 SAFE_BACKENDS = frozenset(
     {
@@ -109,8 +112,10 @@ class Secrets:
         self._backend = backend or system_backend
         self._environ = environ
         self._session: dict[str, _Bound] = {}
-        self._cache: dict[str, _Bound] = {}
+        self._cache: dict[str, _Bound | None] = {}
         self._pending: dict[str, Future[_Bound | None]] = {}
+        self._late: set[str] = set()
+        self._epochs: Counter[str] = Counter()
 
     async def get(self, provider_id: str) -> Secret:
         """The provider's key for its present address. Never raises for a keyring that cannot be used."""
@@ -119,13 +124,18 @@ class Secrets:
             return _given(bound, origin, "session", "Kept in memory until you quit.")
         bound = self._cache.get(provider_id)
         why = "No key is stored."
-        if bound is None:
+        if provider_id not in self._cache:
+            asked_in = self._epochs[provider_id]
             try:
                 bound = await self._load(provider_id)
             except KeyringUnavailableError as error:
                 why = str(error)
+            else:
+                if asked_in == self._epochs[provider_id]:
+                    self._cache[provider_id] = bound
+                else:  # meanwhile it was set or deleted: what was read is not so any more
+                    return await self.get(provider_id)
         if bound is not None:
-            self._cache[provider_id] = bound
             secret = _given(bound, origin, "keyring", "Kept in the system keyring.")
             if secret.value is not None:
                 return secret
@@ -152,8 +162,7 @@ class Secrets:
             raise SamError("This key holds spaces or characters that no key has. Copy it again and paste only the key.")
         origin = origin_of(self._base_url_of(provider_id) if base_url is None else base_url)
         bound = _Bound(SecretStr(key), origin)
-        self._pending.pop(provider_id, None)
-        self._cache.pop(provider_id, None)
+        self._forget(provider_id)
         self._session[provider_id] = bound  # at once: a request sent meanwhile has it
         try:
             await self._run(lambda: self._backend().set_password(SERVICE, provider_id, bound.packed()))
@@ -169,15 +178,17 @@ class Secrets:
     async def delete(self, provider_id: str) -> None:
         """Forget the provider's key everywhere. Raises `KeyringUnavailableError` if the keyring may still have it."""
         self._session.pop(provider_id, None)
-        self._cache.pop(provider_id, None)
-        self._pending.pop(provider_id, None)
+        self._forget(provider_id)
 
         def work() -> None:
             backend = self._backend()
             if backend.get_password(SERVICE, provider_id) is not None:
                 backend.delete_password(SERVICE, provider_id)
 
-        await self._run(work)
+        try:
+            await self._run(work)
+        finally:  # what was read while it was deleted
+            self._forget(provider_id)
 
     async def state(self) -> str | None:
         """Why the keyring cannot be used, as a sentence; None where it answers."""
@@ -189,6 +200,13 @@ class Secrets:
 
     # The keyring
 
+    def _forget(self, provider_id: str) -> None:
+        """What was read, and what is being read, holds no longer."""
+        self._cache.pop(provider_id, None)
+        self._pending.pop(provider_id, None)
+        self._late.discard(provider_id)
+        self._epochs[provider_id] += 1
+
     async def _load(self, provider_id: str) -> _Bound | None:
         """Ask the keyring; where an earlier question is still open (a password prompt), wait for that one."""
         pending = self._pending.get(provider_id)
@@ -196,10 +214,13 @@ class Secrets:
             pending = self._start(lambda: _unpacked(self._backend().get_password(SERVICE, provider_id)))
             self._pending[provider_id] = pending
         try:
-            return await self._settled(pending)
+            return await self._settled(pending, _AGAIN_S if provider_id in self._late else None)
         finally:
-            if pending.done() and self._pending.get(provider_id) is pending:
-                del self._pending[provider_id]
+            self._late.add(provider_id)
+            if pending.done():
+                self._late.discard(provider_id)
+                if self._pending.get(provider_id) is pending:
+                    del self._pending[provider_id]
 
     async def _run(self, work: Callable[[], T]) -> T:
         return await self._settled(self._start(work))
@@ -220,9 +241,9 @@ class Secrets:
         threading.Thread(target=answer, name="keyring", daemon=True).start()
         return future
 
-    async def _settled(self, future: Future[T]) -> T:
+    async def _settled(self, future: Future[T], limit_s: float | None = None) -> T:
         try:
-            return await asyncio.wait_for(asyncio.wrap_future(future), self._limit_s)
+            return await asyncio.wait_for(asyncio.wrap_future(future), limit_s or self._limit_s)
         except TimeoutError as error:
             raise KeyringUnavailableError(
                 f"The system keyring did not answer in {self._limit_s:g} s; "

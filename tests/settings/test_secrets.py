@@ -59,6 +59,40 @@ def test_the_keyring_is_asked_once_for_many_requests(home):
     assert home.keyring.calls == before + 1
 
 
+def test_a_provider_without_a_key_asks_the_keyring_once(home):
+    for _ in range(3):
+        assert asyncio.run(home.secrets.key_of("box")) is None
+    assert home.keyring.calls == 1
+    asyncio.run(home.secrets.set("box", KEY))
+    assert asyncio.run(home.secrets.key_of("box")) == KEY
+
+
+def test_a_keyring_that_hangs_holds_up_the_second_request_much_less(home):
+    slow = Secrets(lambda _: "http://127.0.0.1:1/v1", backend=lambda: home.keyring, limit_s=1.0, environ={})
+    home.keyring.hang()
+    asyncio.run(slow.get("box"))
+    started = time.perf_counter()
+    assert asyncio.run(slow.get("box")).source == "missing"
+    assert time.perf_counter() - started < 0.8
+
+
+def test_a_key_that_is_deleted_while_it_is_read_is_gone(home):
+    asyncio.run(home.secrets.set("openai", KEY))
+    fresh = home.restart()
+
+    async def read_and_delete() -> None:
+        home.keyring.hang()
+        reading = asyncio.create_task(fresh.get("openai"))
+        await asyncio.sleep(0)  # it asks
+        deleting = asyncio.create_task(fresh.delete("openai"))
+        await asyncio.sleep(0)
+        home.keyring.answer()
+        await asyncio.gather(reading, deleting)
+
+    asyncio.run(read_and_delete())
+    assert asyncio.run(fresh.key_of("openai")) is None
+
+
 def test_no_key_is_said_plainly(home):
     found = asyncio.run(home.secrets.get("openai"))
     assert found.reveal() is None
