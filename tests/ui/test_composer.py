@@ -18,7 +18,7 @@ from pytestqt.qtbot import QtBot
 
 from sam_py.errors import SamError
 from sam_py.messages.parts import CodePart, FilePart, ImagePart, Parts
-from sam_py.settings.model import ModelChoice
+from sam_py.settings.model import ModelChoice, ProviderSettings
 from sam_py.store.drafts import Draft
 from sam_py.ui.chat.attachments_intake import Intake
 from sam_py.ui.chat.composer import Composer
@@ -532,6 +532,19 @@ def test_the_placeholder_names_the_model(composer: Composer) -> None:
     assert composer.text.placeholderText() == "Message qwen3-8b"
     composer.set_models((), ModelChoice(provider="guide", model="guide"))
     assert composer.text.placeholderText() == "Message Offline guide"
+
+
+def test_the_model_button_opens_the_picker_with_the_models_of_that_moment(composer: Composer, qtbot: QtBot) -> None:
+    providers = (ProviderSettings(id="ol", label="Ollama", models=("qwen3:8b",)),)
+    guide = ModelChoice(provider="guide", model="guide")
+    composer.model_menu_requested.connect(lambda: composer.set_models(providers, guide))
+    composer.model_button.click()
+    picker = composer.picker
+    assert picker.isVisible()
+    QTest.keyClick(picker.list, Qt.Key.Key_Up)
+    with qtbot.waitSignal(composer.model_chosen) as chosen:
+        QTest.keyClick(picker.list, Qt.Key.Key_Return)
+    assert chosen.args == ["ol", "qwen3:8b"]
 
 
 def test_every_control_has_a_name(composer: Composer) -> None:

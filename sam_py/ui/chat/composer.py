@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from PySide6.QtCore import QEvent, QMimeData, Qt, Signal
 from PySide6.QtGui import (
@@ -40,9 +40,14 @@ from sam_py.ui.chat.composer_lines import ComposerErrors, ComposerLine
 from sam_py.ui.chat.composer_preview import AttachmentPreview
 from sam_py.ui.chat.composer_queue import Queued, QueueList
 from sam_py.ui.chat.composer_text import ComposerText, offers_attachment
-from sam_py.ui.chat.model_picker import GUIDE, ModelPicker, model_name
+from sam_py.ui.chat.model_names import GUIDE, model_name
 from sam_py.ui.widgets.buttons import IconButton, PillButton
 from sam_py.ui.widgets.icons import Icons
+
+if TYPE_CHECKING:
+    from sam_py.ui.chat.model_picker import ModelPicker
+
+_Models = tuple[Sequence[ProviderSettings], ModelChoice, Sequence[ModelChoice]]
 
 PASTE_CHARACTERS = 8_000
 PASTE_LINES = 200
@@ -111,7 +116,8 @@ class Composer(QWidget):
         self.model_button = PillButton(
             icons, "", icon="model", trailing_icon="chevron-down", label=self.tr("Choose the model"), max_width_px=280
         )
-        self.picker = ModelPicker(icons, self)
+        self._picker: ModelPicker | None = None
+        self._models: _Models = ((), ModelChoice(provider=GUIDE, model=GUIDE), ())
         self.hint = _Hint(self.box)
         self.stop_button = IconButton(icons, "stop", self.tr("Stop"), shortcut="Esc", role="text", size_px=34)
         self.send_button = IconButton(icons, "send", self.tr("Send"), size_px=34, filled=True)
@@ -153,15 +159,31 @@ class Composer(QWidget):
         self, providers: Sequence[ProviderSettings], current: ModelChoice, recent: Sequence[ModelChoice] = ()
     ) -> None:
         """Offer these models, and name `current` as the one that the next message goes to."""
-        self.picker.set_models(providers, current, recent)
+        self._models = (providers, current, recent)
+        if self._picker is not None:
+            self._picker.set_models(*self._models)
         if current.provider == GUIDE:
             self.set_model(self.tr("Offline guide"), "guide")
         else:
             self.set_model(model_name(current.model), "model")
 
     def open_model_picker(self) -> None:
+        """Open the picker at the model button."""
         self.model_menu_requested.emit()
         self.picker.popup(self.model_button)
+
+    @property
+    def picker(self) -> ModelPicker:
+        """The picker, made when it is first wanted: the first paint does not need it."""
+        if self._picker is None:
+            from sam_py.ui.chat.model_picker import ModelPicker
+
+            self._picker = ModelPicker(self._icons, self)
+            self._picker.set_models(*self._models)
+            self._picker.model_chosen.connect(self.model_chosen)
+            self._picker.refresh_requested.connect(self.models_refresh_requested)
+            self._picker.add_provider_requested.connect(self.add_provider_requested)
+        return self._picker
 
     def set_model(self, label: str, icon: str = "model") -> None:
         """Name the model that the next message goes to, on the button and in the placeholder."""
@@ -322,9 +344,6 @@ class Composer(QWidget):
         self.queue.edited.connect(self.queued_edited)
         self.attach_button.clicked.connect(self.choose_files)
         self.model_button.clicked.connect(self.open_model_picker)
-        self.picker.model_chosen.connect(self.model_chosen)
-        self.picker.refresh_requested.connect(self.models_refresh_requested)
-        self.picker.add_provider_requested.connect(self.add_provider_requested)
         self.stop_button.clicked.connect(self.stop_requested)
         self.send_button.clicked.connect(self.send)
         self._themes.changed.connect(self._take_theme)

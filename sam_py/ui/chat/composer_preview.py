@@ -11,7 +11,7 @@ from sam_py.ui.widgets.buttons import PillButton
 from sam_py.ui.widgets.icons import Icons
 
 SHOWN_CHARACTERS = 20_000
-INTO_BOX_CHARACTERS = 200_000
+INTO_BOX_CHARACTERS = 50_000
 """More would make typing in the box slow, so it stays an attachment."""
 
 

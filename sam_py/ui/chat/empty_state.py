@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QPalette, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
-from sam_py.providers.local import FoundServer
-from sam_py.ui.chat.model_picker import GUIDE
+from sam_py.ui.chat.model_names import GUIDE
 from sam_py.ui.widgets.buttons import PillButton
 from sam_py.ui.widgets.cards import CardButton
 from sam_py.ui.widgets.flow import FlowLayout
 from sam_py.ui.widgets.icons import Icons
+
+if TYPE_CHECKING:  # HTTP is not needed to draw
+    from sam_py.providers.local import FoundServer
 
 _COLUMN_PX = 640
 _MARK_PX = 52

@@ -33,11 +33,10 @@ from PySide6.QtWidgets import (
 )
 
 from sam_py.settings.model import ModelChoice, ProviderSettings
+from sam_py.ui.chat.model_names import GUIDE, model_name
 from sam_py.ui.widgets.buttons import PillButton
 from sam_py.ui.widgets.icons import Icons
 
-GUIDE = "guide"
-"""The id of the provider that is always there."""
 SEARCH_FROM = 9
 _RECENT_SHOWN = 3
 _WIDTH_PX = 360
@@ -172,15 +171,6 @@ def models_of(provider: ProviderSettings) -> tuple[str, ...]:
     if provider.model and provider.model not in provider.models:
         return (provider.model, *provider.models)
     return provider.models
-
-
-def model_name(model: str) -> str:
-    """A model id as a person calls it: without folders and file endings.
-
-    >>> model_name("/models/qwen3-8b-q4_k_m.gguf"), model_name("meta-llama/llama-3.3-70b")
-    ('qwen3-8b-q4_k_m', 'llama-3.3-70b')
-    """
-    return model.replace("\\", "/").rstrip("/").rsplit("/", 1)[-1].removesuffix(".gguf") or model
 
 
 def _has_all(words: list[str], text: str) -> bool:
