@@ -8,7 +8,9 @@ from pathlib import Path
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
-from PySide6.QtCore import Qt
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from PySide6.QtCore import Qt, QThread
 from PySide6.QtGui import QColor, QImage, QPainter
 from PySide6.QtWidgets import QApplication
 
@@ -21,6 +23,10 @@ SAMPLE = Path(__file__).with_name("gallery_markdown.md")
 def paint(themes: Themes, text: str, width: int, file: Path) -> None:
     column = MarkdownColumn(themes, lambda _id: None)
     column.set_text(text)
+    height = column.layout_for(width)
+    for _ in range(40):  # formulas are drawn on another thread
+        QThread.msleep(20)
+        QApplication.processEvents()
     height = column.layout_for(width)
     column.resize(width, height)
     image = QImage((width + 48) * 2, (height + 48) * 2, QImage.Format.Format_RGB32)

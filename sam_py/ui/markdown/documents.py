@@ -19,6 +19,7 @@ from PySide6.QtGui import (
     QColor,
     QFont,
     QFontMetricsF,
+    QImage,
     QPainter,
     QPen,
     QPolygonF,
@@ -28,18 +29,21 @@ from PySide6.QtGui import (
     QTextCursor,
     QTextDocument,
     QTextFormat,
+    QTextImageFormat,
     QTextLine,
     QTextList,
     QTextListFormat,
     QTextOption,
 )
 
-from sam_py.ui.markdown.maths import readable_maths
+from sam_py.ui.markdown.maths import Key, Picture, readable_maths, shared_formulas
 from sam_py.ui.markdown.segments import Segment, dedent, fold_label
 from sam_py.ui.markdown.typography import HEADING_SCALE, MAX_DEPTH, Typography
 
 FEATURES = QTextDocument.MarkdownFeature.MarkdownDialectGitHub | QTextDocument.MarkdownFeature.MarkdownNoHTML
+_IMAGE = QTextDocument.ResourceType.ImageResource.value
 MAX_NESTED_QUOTES = 12
+BLANK = "blank"
 MATH_MARK = "\ue000"
 """Stands before inline maths on its way through Qt's parser, which takes it for code."""
 
@@ -78,6 +82,10 @@ class Decorations:
     code_blocks: list[tuple[int, int]] = field(default_factory=list)
     code_spans: list[tuple[int, int]] = field(default_factory=list)
     links: list[tuple[int, int, str]] = field(default_factory=list)
+    maths: list[tuple[int, str, Picture]] = field(default_factory=list)
+    """Position, source and picture of each formula; a blank image keeps its place in the text."""
+    pending_maths: set[Key] = field(default_factory=set)
+    """Formulas that are still being drawn."""
     top_px: int = 0
     """Room that its first block wants above; the document itself has none."""
     bottom_px: int = 0
@@ -203,6 +211,7 @@ class _Setter:
         fmt.setLeftMargin(margin)
         if was.hasProperty(QTextFormat.Property.BlockTrailingHorizontalRulerWidth):
             out.rules.append(number)
+            fmt.setLineHeight(8, QTextBlockFormat.LineHeightTypes.FixedHeight.value)
             return style.paragraph_px, style.paragraph_px
         if was.hasProperty(QTextFormat.Property.BlockCodeLanguage) or was.nonBreakableLines():
             self.is_code = True
@@ -300,13 +309,7 @@ class _Setter:
         cursor.setPosition(position + length, QTextCursor.MoveMode.KeepAnchor)
         text = cursor.selectedText()
         if text.startswith(MATH_MARK):
-            maths = QTextCharFormat()
-            maths.setFontFamilies(["STIX Two Math", "Cambria Math", "DejaVu Math TeX Gyre", "DejaVu Serif", "serif"])
-            maths.setFontItalic(True)
-            maths.setFontPointSize(self.style.theme.body_pt * 1.05)
-            readable = readable_maths(text[1:])
-            cursor.insertText(readable, maths)
-            return len(readable) - length
+            return self._maths(text[1:]) - length
         self._apply(position, length, mono)
         spans = self.out.code_spans
         if spans and sum(spans[-1]) == position:
@@ -316,6 +319,44 @@ class _Setter:
         if href := mono.anchorHref():
             self._link(position, length, mono, href)
         return 0
+
+    def _maths(self, latex: str) -> int:
+        """Put a formula where the cursor is: its picture, or readable text until there is one. Returns its length."""
+        style = self.style
+        key = (latex, round(style.em_px, 1), style.theme.palette.text, True)
+        picture = shared_formulas().picture(key)
+        if picture is not None:
+            fmt = QTextImageFormat()
+            fmt.setName(BLANK)
+            fmt.setWidth(picture.size.width())
+            fmt.setHeight(self._formula_height(picture, fmt))
+            self.document.addResource(_IMAGE, QUrl(BLANK), _blank())
+            self.cursor.insertImage(fmt)
+            self.out.maths.append((self.cursor.position() - 1, latex, picture))
+            return 1
+        if shared_formulas().is_pending(key):
+            self.out.pending_maths.add(key)
+        readable = readable_maths(latex)
+        maths = QTextCharFormat()
+        maths.setFontFamilies(["STIX Two Math", "Cambria Math", "DejaVu Math TeX Gyre", "DejaVu Serif", "serif"])
+        maths.setFontItalic(True)
+        maths.setFontPointSize(style.theme.body_pt * 1.05)
+        self.cursor.insertText(readable, maths)
+        return len(readable)
+
+    def _formula_height(self, picture: Picture, fmt: QTextImageFormat) -> float:
+        """Return the height of the blank image that keeps the formula's place.
+
+        Qt puts an image's foot on the line. What hangs below it a little has its room between the lines; for a formula
+        that hangs lower the image is centred, which gives it room below too (QTextDocumentLayout::resizeInlineObject).
+        """
+        metrics = QFontMetricsF(self.style.body)
+        above, below = picture.size.height() - picture.depth_px, picture.depth_px
+        if below <= metrics.descent() + 3:
+            return above
+        fmt.setVerticalAlignment(QTextCharFormat.VerticalAlignment.AlignMiddle)
+        quarter = metrics.xHeight() / 2
+        return max(2 * above - quarter, 2 * below + quarter)
 
     def _link(self, position: int, length: int, fmt: QTextCharFormat, href: str) -> None:
         link = QTextCharFormat(fmt)
@@ -396,6 +437,8 @@ def paint_decorations(
         for box in span_rects(document, position, length):
             if box.intersects(clip):
                 painter.drawRoundedRect(box.adjusted(-2, 1, 2, -1), 4, 4)
+    for position, _latex, picture in decorations.maths:
+        _paint_formula(painter, document, position, picture)
     for marker in decorations.markers:
         _paint_marker(painter, document, marker, style, clip)
     painter.restore()
@@ -427,6 +470,22 @@ def span_rects(document: QTextDocument, position: int, length: int) -> list[QRec
 def _x_of(line: QTextLine, position: int) -> float:
     x: Any = line.cursorToX(position)  # PySide returns (x, position) where its stubs say float
     return float(x[0] if isinstance(x, tuple) else x)
+
+
+def _paint_formula(painter: QPainter, document: QTextDocument, position: int, picture: Picture) -> None:
+    block = document.findBlock(position)
+    line = block.layout().lineForTextPosition(position - block.position())
+    if line.isValid():
+        origin = document.documentLayout().blockBoundingRect(block).topLeft()
+        left = min(_x_of(line, position - block.position()), _x_of(line, position - block.position() + 1))
+        top = line.y() + line.ascent() - (picture.size.height() - picture.depth_px)
+        picture.paint(painter, origin + QPointF(left, top))
+
+
+def _blank() -> QImage:
+    image = QImage(1, 1, QImage.Format.Format_ARGB32_Premultiplied)
+    image.fill(Qt.GlobalColor.transparent)
+    return image
 
 
 def _paint_marker(painter: QPainter, document: QTextDocument, marker: Marker, style: Typography, clip: QRectF) -> None:

@@ -1,8 +1,24 @@
-"""Formulas: readable text at once."""
+"""Formulas: readable text at once, and a drawn picture a moment later.
+
+ziamath (LaTeX to SVG, pure Python, its own font) is imported when the first formula is met; import and drawing happen
+on a worker thread, since they take 200 and 15 ms. Pictures are kept by (latex, size, colour).
+"""
 
 from __future__ import annotations
 
+import logging
 import re
+from collections import OrderedDict
+from dataclasses import dataclass
+
+from PySide6.QtCore import QByteArray, QObject, QPointF, QRectF, QRunnable, QSizeF, Qt, QThreadPool, Signal
+from PySide6.QtGui import QPainter
+from PySide6.QtSvg import QSvgRenderer
+
+log = logging.getLogger(__name__)
+
+MAX_LATEX_CHARS = 2_000
+CACHED = 300
 
 _SYMBOLS = {
     name: char
@@ -26,6 +42,106 @@ _WRAPPED = re.compile(
 _SCRIPT = re.compile(r"([\^_])(?:\{([^{}]*)\}|(\S))")
 _SUPER = str.maketrans("0123456789+-=()niabcdefghjklmoprstuvwxyz", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ⁿⁱᵃᵇᶜᵈᵉᶠᵍʰʲᵏˡᵐᵒᵖʳˢᵗᵘᵛʷˣʸᶻ")
 _SUB = str.maketrans("0123456789+-=()aehijklmnoprstuvx", "₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎ₐₑₕᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓ")
+
+
+Key = tuple[str, float, str, bool]
+"""latex, size in pixels, colour, whether it stands in a line"""
+
+
+@dataclass(slots=True)
+class Picture:
+    """A drawn formula. `depth_px` of its height lie below the line."""
+
+    svg: QSvgRenderer
+    size: QSizeF
+    depth_px: float
+
+    def paint(self, painter: QPainter, at: QPointF) -> None:
+        self.svg.render(painter, QRectF(at, self.size))
+
+
+class Formulas(QObject):
+    """The formulas that were drawn; ask `picture`, and again after `ready`."""
+
+    ready = Signal(tuple)
+    drawn = Signal(tuple, bytes, float, float, float)
+    """From the worker thread: key, SVG, width, height, depth."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._pictures: OrderedDict[Key, Picture | None] = OrderedDict()
+        self._asked: set[Key] = set()
+        self._pool = QThreadPool(self)
+        self._pool.setMaxThreadCount(1)
+        self.drawn.connect(self._keep, Qt.ConnectionType.QueuedConnection)
+
+    def picture(self, key: Key) -> Picture | None:
+        """Return the formula's picture; None while it is being drawn, and where it cannot be drawn."""
+        if key in self._pictures:
+            self._pictures.move_to_end(key)
+            return self._pictures[key]
+        if key not in self._asked and 0 < len(key[0]) <= MAX_LATEX_CHARS:
+            self._asked.add(key)
+            self._pool.start(_Draw(key, self))
+        return None
+
+    def is_pending(self, key: Key) -> bool:
+        return key in self._asked
+
+    def _keep(self, key: Key, svg: bytes, width: float, height: float, depth: float) -> None:
+        self._asked.discard(key)
+        picture = None
+        if svg:
+            renderer = QSvgRenderer(QByteArray(svg))
+            if renderer.isValid():
+                picture = Picture(renderer, QSizeF(width, height), depth)
+        self._pictures[key] = picture
+        while len(self._pictures) > CACHED:
+            self._pictures.popitem(last=False)
+        self.ready.emit(key)
+
+
+class _Draw(QRunnable):
+    """Draws one formula on the worker thread."""
+
+    def __init__(self, key: Key, formulas: Formulas) -> None:
+        super().__init__()
+        self._key = key
+        self._formulas = formulas
+
+    def run(self) -> None:
+        self._formulas.drawn.emit(self._key, *draw(self._key))
+
+
+def draw(key: Key) -> tuple[bytes, float, float, float]:
+    """Return (svg, width, height, depth) of a formula in pixels; no svg where it cannot be drawn."""
+    latex, size_px, colour, inline = key
+    try:
+        from ziamath.config import config
+        from ziamath.zmath import Latex
+
+        config.svg2 = False  # QtSvg draws SVG 1.2 Tiny: paths, no symbols
+        formula = Latex(latex, size=size_px, color=colour, inline=inline)
+        svg = formula.svg()
+        width, height = formula.getsize()
+        box = re.search(r'viewBox="([-\d.]+) ([-\d.]+) ([-\d.]+) ([-\d.]+)"', svg)
+        if box is None:
+            return b"", 0, 0, 0
+        _left, top, width, height = (float(number) for number in box.groups())
+        return svg.encode(), width, height, max(0.0, height + top)
+    except Exception:  # whatever a model wrote: the formula is shown as its source instead
+        log.debug("a formula cannot be drawn", exc_info=True)
+        return b"", 0, 0, 0
+
+
+_shared: list[Formulas] = []
+
+
+def shared_formulas() -> Formulas:
+    """Return the formulas of the program; made on the window's thread when the first one is met."""
+    if not _shared:
+        _shared.append(Formulas())
+    return _shared[0]
 
 
 def readable_maths(latex: str) -> str:

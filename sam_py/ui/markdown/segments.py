@@ -18,7 +18,8 @@ import re
 from dataclasses import dataclass, field
 from typing import Literal
 
-Kind = Literal["prose", "code", "table", "math", "image"]
+Kind = Literal["prose", "code", "table", "math", "image", "file"]
+"""``file`` never comes out of a text: a column shows a message's attached files that way."""
 
 SOFT_CHARS = 600
 """From here on prose is cut at the next blank line outside lists and quotes, or before a heading."""
@@ -486,6 +487,9 @@ def fold_label(label: str) -> str:
 
 
 def _columns(line: str) -> int:
+    spaces = len(line) - len(line.lstrip(" "))
+    if line[spaces : spaces + 1] != "\t":
+        return spaces
     columns = 0
     for char in line:
         if char == " ":
@@ -501,6 +505,9 @@ def _dedent(line: str, columns: int) -> str:
     """Take up to `columns` columns of white space off the line's start."""
     if not columns:
         return line
+    spaces = len(line) - len(line.lstrip(" "))
+    if spaces >= columns or line[spaces : spaces + 1] != "\t":
+        return line[min(spaces, columns) :]
     seen = at = 0
     while at < len(line) and seen < columns and line[at] in " \t":
         seen += 1 if line[at] == " " else 4 - seen % 4

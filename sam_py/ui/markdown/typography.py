@@ -26,6 +26,8 @@ class Typography:
     mono: QFont
     line_percent: float
     """Line height of the body in per cent of the font's own, so that it is `theme.line_height` of its size."""
+    em_px: float
+    """The body's font size."""
     body_line_px: float
     mono_line_px: float
     indent_px: int
@@ -69,6 +71,7 @@ def typography(theme: Theme) -> Typography:
         small=small,
         mono=mono,
         line_percent=max(100.0, 100 * line_px / metrics.height()),
+        em_px=em_px,
         body_line_px=max(line_px, metrics.height()),
         mono_line_px=round(QFontMetricsF(mono).height() * 1.28),
         indent_px=round(em_px * 1.75),

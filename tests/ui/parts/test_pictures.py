@@ -10,6 +10,7 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QGuiApplication, QImage
 
 from sam_py.errors import SamError
+from sam_py.messages.parts import FilePart, ImagePart
 from sam_py.ui.chat.image_viewer import ImageViewer
 from sam_py.ui.chat.parts.markdown_column import MarkdownColumn
 from sam_py.ui.chat.parts.pictures import Pictures, read_scaled, shared_pictures
@@ -155,3 +156,20 @@ def test_escape_closes_the_viewer(viewer, qtbot):
     viewer.show()
     qtbot.keyClick(viewer, Qt.Key.Key_Escape)
     assert not viewer.isVisible()
+
+
+def test_attachments_stand_above_the_text(qtbot, picture):
+    column = MarkdownColumn(Themes(), lambda _attachment: picture)
+    qtbot.addWidget(column)
+    column.layout_for(400)
+    for _again in range(2):
+        column.clear()
+        column.set_attachments(
+            [ImagePart(attachment="abc", alt="red"), FilePart(attachment="f1", filename="notes.pdf")]
+        )
+        column.set_text("Look at **these**.")
+        assert [part.kind for part in column.parts()] == ["image", "file", "prose"]
+    assert column.plain_text() == "red\n\nnotes.pdf\n\nLook at these."
+    with qtbot.waitSignal(column.file_clicked) as clicked:
+        column.activate(column.parts()[1].targets()[0])
+    assert clicked.args == ["f1"]

@@ -19,7 +19,7 @@ from sam_py.ui.markdown.typography import Typography
 class Target:
     """Something that can be pressed: by the mouse, or by Enter after Tab."""
 
-    kind: Literal["link", "copy", "image", "load_image", "show_formatted"]
+    kind: Literal["link", "copy", "image", "load_image", "file"]
     rect: QRectF
     """In the part's coordinates."""
     value: object

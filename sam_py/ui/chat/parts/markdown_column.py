@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import time
 from bisect import bisect_right
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, Qt, QTimer, Signal
@@ -27,8 +27,10 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QApplication, QToolTip, QWidget
 
+from sam_py.messages.parts import FilePart, ImagePart
 from sam_py.ui.chat.parts.base import Part, Surroundings, Target
 from sam_py.ui.chat.parts.code import CodePart
+from sam_py.ui.chat.parts.file_chip import FileChipPart
 from sam_py.ui.chat.parts.image import PicturePart
 from sam_py.ui.chat.parts.maths import MathsPart
 from sam_py.ui.chat.parts.prose import ProsePart
@@ -44,6 +46,7 @@ PART_TYPES: dict[str, type[Part]] = {
     "table": TablePart,
     "math": MathsPart,
     "image": PicturePart,
+    "file": FileChipPart,
 }
 POOL_SIZE = 12
 """How many parts of a kind a column keeps for its next message."""
@@ -66,6 +69,8 @@ class MarkdownColumn(QWidget):
     copy_requested = Signal(str)
     image_clicked = Signal(object)
     """The path of an attachment's file."""
+    file_clicked = Signal(object)
+    """The id of an attached file."""
     image_requested = Signal(str)
     """A person pressed "Load image" on the card of a remote picture."""
     link_hovered = Signal(str)
@@ -92,6 +97,7 @@ class MarkdownColumn(QWidget):
         self._bottoms: list[int] = []
         self._pool: dict[str, list[Part]] = {kind: [] for kind in PART_TYPES}
         self._settled = 0  # so many parts at the start will not change any more
+        self._lead = 0  # so many parts stand above the text
         self._references_seen = 0
         self._finished = True
         self._width = 0
@@ -117,9 +123,23 @@ class MarkdownColumn(QWidget):
 
     # Text
 
+    def set_attachments(self, attachments: Sequence[ImagePart | FilePart]) -> None:
+        """Show pictures and files above the text. Call it after `clear` (or on a new column), before any text."""
+        for attachment in attachments:
+            match attachment:
+                case ImagePart():
+                    url = f"attach:{attachment.attachment}" if attachment.attachment else attachment.url or ""
+                    segment = Segment("image", url=url, info=attachment.alt, closed=True)
+                case FilePart():
+                    segment = Segment("file", url=attachment.attachment, info=attachment.filename, closed=True)
+                    segment.size = attachment.size
+            self._part_for(len(self._parts), segment.kind).show(segment)
+        self._lead = len(self._parts)
+
     def set_text(self, text: str) -> None:
-        """Show another, complete text. Parts of the one before are used again."""
-        self.clear()
+        """Show another, complete text. Parts of the one before are used again; attachments set just before stay."""
+        if len(self._parts) > self._lead or self._text:
+            self.clear()
         self._text.append(text)
         if not text:
             return
@@ -170,7 +190,7 @@ class MarkdownColumn(QWidget):
         self._rest.stop()
         self._segmenter = Segmenter()
         self._around.references = self._segmenter.references
-        self._settled = self._references_seen = 0
+        self._settled = self._references_seen = self._lead = 0
         self._hovered = None
         self._focus_at = -1
         self._finished = True
@@ -235,7 +255,7 @@ class MarkdownColumn(QWidget):
         if extra and not open_prose and not segmenter.in_open_block:
             segments.append(Segment("prose"))  # for as long as the line is unfinished
             open_prose = True
-        first = self._settled
+        first = self._lead + self._settled
         for offset, segment in enumerate(segments):
             index = first + offset
             part = self._part_for(index, segment.kind)
@@ -418,6 +438,8 @@ class MarkdownColumn(QWidget):
         match target.kind:
             case "link":
                 self.link_clicked.emit(str(target.value))
+            case "file":
+                self.file_clicked.emit(target.value)
             case "image":
                 self.image_clicked.emit(target.value)
             case "load_image":
@@ -432,9 +454,6 @@ class MarkdownColumn(QWidget):
                     part.copied = True
                 self._copied.start()
                 self.update()
-            case "show_formatted":
-                if isinstance(target.value, Part):
-                    target.value.restyle()
 
     def _forget_copied(self) -> None:
         for part in self._parts:

@@ -15,6 +15,7 @@ from sam_py.ui.markdown.documents import (
     reference_labels,
     span_rects,
 )
+from sam_py.ui.markdown.maths import Key, shared_formulas
 from sam_py.ui.markdown.segments import Segment
 
 
@@ -29,6 +30,7 @@ class ProsePart(Part):
         self._source = ""
         self._dirty = False
         self._empty = True
+        self._listening = False
 
     @property
     def document(self) -> ClosedDocument:
@@ -80,6 +82,20 @@ class ProsePart(Part):
             self.gap_above, self.gap_below = self.decorations.top_px, self.decorations.bottom_px
             self._empty = not self._source.strip() or self.document.isEmpty()
             self.width = -1
+            if self.decorations.pending_maths and not self._listening:
+                self._listening = True
+                shared_formulas().ready.connect(self._formula_ready)
+
+    def _formula_ready(self, key: Key) -> None:
+        if key in self.decorations.pending_maths:
+            self._unlisten()
+            self._dirty = True
+            self.around.changed(self, True)
+
+    def _unlisten(self) -> None:
+        if self._listening:
+            self._listening = False
+            shared_formulas().ready.disconnect(self._formula_ready)
 
     def paint(self, painter: QPainter, clip: QRectF) -> None:
         paint_decorations(painter, self.document, self.decorations, self.style, clip)
@@ -99,6 +115,7 @@ class ProsePart(Part):
         self.document.documentLayout().draw(painter, context)
 
     def clear(self) -> None:
+        self._unlisten()
         self._segment = None
         self._source = ""
         self._dirty = False
@@ -123,12 +140,16 @@ class ProsePart(Part):
         self._fill()
         markers = {marker.block: marker for marker in self.decorations.markers}
         block = self.document.findBlock(start)
+        formulas = {position: latex for position, latex, _picture in self.decorations.maths}
         pieces: list[str] = []
         before: Marker | None = None
         code = [range(first, last + 1) for first, last in self.decorations.code_blocks]
         while block.isValid() and block.position() <= end:
             at = block.position()
             line = block.text()[max(0, start - at) : max(0, end - at)].replace("\u2028", "\n")
+            if formulas:
+                low = max(start, at)
+                line = "".join(f"${formulas[low + n]}$" if low + n in formulas else char for n, char in enumerate(line))
             marker = markers.get(block.blockNumber())
             if marker is not None and start <= at:
                 box = "" if marker.checked is None else "[x] " if marker.checked else "[ ] "

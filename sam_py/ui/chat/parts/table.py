@@ -24,6 +24,8 @@ PAD_Y = 7
 MAX_PLAIN_PX = 320
 MAX_COLUMNS = 200
 MAX_CELL_CHARS = 2_000
+MIN_WRAPPED_PX = 110.0
+"""A column is not made narrower than this; the table scrolls instead."""
 _RICH = re.compile(r"[*_`~\[<\\$&!]|https?:|www\.")
 _CENTRE = Qt.AlignmentFlag.AlignHCenter
 _ALIGN = {
@@ -161,17 +163,16 @@ class TablePart(Part):
         room = max(0.0, width - pads)
         widths = list(self._natural)
         if sum(widths) > room and self.rich:
-            least = [min(natural, 110.0) for natural in widths]
-            for _ in range(6):  # narrow columns keep what they need, wide ones share the rest
-                fixed = sum(w for w, n in zip(widths, self._natural, strict=True) if w >= n)
-                wide = [i for i, n in enumerate(self._natural) if n > room / len(widths) * 0.6]
-                if not wide:
+            left = set(range(len(widths)))
+            while left:  # columns that need less than their share keep what they need, the others share the rest
+                share = room / len(left)
+                modest = {column for column in left if self._natural[column] <= share}
+                if not modest:
                     break
-                fixed = sum(n for i, n in enumerate(self._natural) if i not in wide)
-                total = sum(self._natural[i] for i in wide)
-                for i in wide:
-                    widths[i] = max(least[i], (room - fixed) * self._natural[i] / total)
-                break
+                room -= sum(self._natural[column] for column in modest)
+                left -= modest
+            for column in left:
+                widths[column] = max(min(self._natural[column], MIN_WRAPPED_PX), room / len(left))
         self._lefts = [0.0]
         for column_width in widths:
             self._lefts.append(self._lefts[-1] + column_width + 2 * PAD_X)

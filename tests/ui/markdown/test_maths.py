@@ -1,0 +1,57 @@
+"""Formulas are readable at once and drawn a moment later; what cannot be drawn stays as it was written."""
+
+from __future__ import annotations
+
+import pytest
+
+from sam_py.ui.chat.parts.markdown_column import MarkdownColumn
+from sam_py.ui.markdown.maths import draw, readable_maths, shared_formulas
+from sam_py.ui.theme import Themes
+
+
+@pytest.mark.parametrize(
+    ("latex", "readable"),
+    [
+        (r"e^{i\pi} + 1 = 0", "e^(iπ) + 1 = 0"),
+        (r"x_1^2 \le \frac{a}{b}", "x₁² ≤ a/b"),
+        (r"\text{if } a \neq b", "if  a ≠ b"),
+        (r"\frac{a+b}{2}", "(a+b)/2"),
+    ],
+)
+def test_a_formula_reads_as_text(latex, readable):
+    assert readable_maths(latex) == readable
+
+
+@pytest.mark.parametrize("latex", [r"\frac{a", "x^", "{" * 400, r"\sqrt{" * 100, "\\\\", "&&&"])
+def test_a_formula_that_cannot_be_drawn_has_no_picture(latex):
+    svg, *_size = draw((latex, 16.0, "#000000", False))
+    assert svg == b"" or svg.startswith(b"<svg")
+
+
+def test_a_displayed_formula_is_drawn(qtbot):
+    column = MarkdownColumn(Themes(), lambda _attachment: None)
+    qtbot.addWidget(column)
+    column.set_text("$$\n\\int_0^1 \\frac{a}{b}\\,dx + 17\n$$\n")
+    before = column.layout_for(500)
+    qtbot.waitUntil(lambda: column.content_height() != before, timeout=10_000)
+    assert column.plain_text() == "\\int_0^1 \\frac{a}{b}\\,dx + 17"
+
+
+def test_a_formula_in_a_line_is_drawn_and_copied_as_source(qtbot):
+    column = MarkdownColumn(Themes(), lambda _attachment: None)
+    qtbot.addWidget(column)
+    column.set_text("First $a^2$ here.\n\nThen \\(b_3 + 18\\) and $5 or $6.")
+    column.layout_for(500)
+    part = column.parts()[0]
+    assert "b₃ + 18" in column.plain_text() or part.decorations.maths
+    qtbot.waitUntil(lambda: len(part.decorations.maths) == 2, timeout=10_000)
+    assert column.plain_text() == "First $a^2$ here.\n\nThen $b_3 + 18$ and $5 or $6."
+    assert column.selected_text((0, 6), (0, 12)) == "$a^2$ here"
+
+
+def test_the_same_formula_is_drawn_once(qtbot):
+    key = ("q + 19", 16.0, "#000000", False)
+    assert shared_formulas().picture(key) is None
+    with qtbot.waitSignal(shared_formulas().ready, check_params_cb=lambda ready: ready == key, timeout=10_000):
+        assert shared_formulas().is_pending(key)
+    assert shared_formulas().picture(key) is shared_formulas().picture(key) is not None
