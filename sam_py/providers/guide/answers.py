@@ -50,8 +50,8 @@ CONNECT = (
     "To talk with a real model, connect one:\n\n"
     "1. **A server on this computer** (Ollama, LM Studio, llama.cpp, Jan, vLLM): start it, then choose it in "
     "the empty window or under *Settings*, *Providers*.\n"
-    "2. **A provider with a key**: *Settings* (**Ctrl+,**), *Providers*, *Add*.\n"
-    "3. **Any other address** that speaks the OpenAI chat format: the same place, *Compatible server*.\n"
+    "2. **A provider with a key**: *Settings* (**Ctrl+,**), *Providers*, *Add a provider*.\n"
+    "3. **Any other address** that speaks the OpenAI chat format: the same place, *Any compatible server*.\n"
 )
 
 
