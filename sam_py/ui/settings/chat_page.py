@@ -20,7 +20,6 @@ class ChatPage(SettingsPage):
         self.system_prompt = QPlainTextEdit()
         self.system_prompt.setPlaceholderText(self.tr("For example: Answer briefly, in British English."))
         self.system_prompt.setTabChangesFocus(True)
-        self.system_prompt.setFixedHeight(96)
         self.system_prompt.setAccessibleName(self.tr("Instructions"))
         self._prompt_soon = QTimer(self)
         self._prompt_soon.setSingleShot(True)
@@ -69,6 +68,8 @@ class ChatPage(SettingsPage):
             self.tr("One short extra request after the first reply; otherwise your first words are the title."),
         )
         self.column.addStretch(1)
+        services.themes.changed.connect(self._retheme)
+        self._retheme()
         self.model.chosen.connect(self._choose_model)
         self.system_prompt.textChanged.connect(self._prompt_soon.start)
         self._prompt_soon.timeout.connect(self._keep_prompt)
@@ -96,6 +97,16 @@ class ChatPage(SettingsPage):
         self._keep_prompt()
         self._keep_temperature()
         self._keep_max_tokens()
+
+    def _retheme(self) -> None:
+        theme = self.services.themes.current
+        colours = theme.palette
+        self.system_prompt.setFixedHeight(round(96 * theme.scale))
+        self.system_prompt.setStyleSheet(
+            f"QPlainTextEdit {{ background: {colours.raised}; border: 1px solid {colours.border};"
+            f" border-radius: {round(8 * theme.scale)}px; padding: {round(2 * theme.scale)}px; }}"
+            f"QPlainTextEdit:focus {{ border-color: {colours.accent}; }}"
+        )
 
     def _models(self, settings: Settings) -> list[tuple[object, str]]:
         """Every known model, and the chosen one even where its provider does not list it."""

@@ -19,11 +19,8 @@ class DataPage(SettingsPage):
     def __init__(self, services: Services) -> None:
         super().__init__(services)
         paths = services.paths
-        self.free = Words(self.icons, _free_space(paths.data), role="muted", small=True)
-        self._add_folder(
-            self.tr("Conversations"), paths.data, self.tr("May lie in a folder that is synced between computers.")
-        )
-        self.column.addWidget(self.free)
+        synced = self.tr("May lie in a folder that is synced between computers.")
+        self._add_folder(self.tr("Conversations"), paths.data, f"{synced} {_free_space(paths.data)}".strip())
         self._add_folder(self.tr("Settings"), paths.config, self.tr("Keys are not in it: they are in the keyring."))
         self._add_folder(self.tr("Drafts and logs"), paths.state, self.tr("Of this computer only."))
         self.column.addStretch(1)

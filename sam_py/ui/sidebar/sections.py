@@ -88,7 +88,7 @@ def one_line(text: str) -> str:
     'a b'
     """
     if text.isascii() and text.isprintable():
-        return text
+        return text.strip()
     return " ".join("".join(character for character in text if character not in _UNWANTED).split())
 
 
