@@ -531,7 +531,7 @@ def test_the_placeholder_names_the_model(composer: Composer) -> None:
     composer.set_models((), ModelChoice(provider="x", model="/models/qwen3-8b.gguf"))
     assert composer.text.placeholderText() == "Message qwen3-8b"
     composer.set_models((), ModelChoice(provider="guide", model="guide"))
-    assert composer.text.placeholderText() == "Message Offline guide"
+    assert composer.text.placeholderText() == "Ask the offline guide"
 
 
 def test_the_model_button_opens_the_picker_with_the_models_of_that_moment(composer: Composer, qtbot: QtBot) -> None:

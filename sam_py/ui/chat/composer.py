@@ -100,7 +100,7 @@ class Composer(QWidget):
         self._send_when_read = False
         self._editing: str | None = None
         self._draft_aside = Draft()
-        self._model_label = ""
+        self._placeholder = self.tr("Message")
         self.setAcceptDrops(True)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         self.setAccessibleName(self.tr("Composer"))
@@ -187,7 +187,8 @@ class Composer(QWidget):
 
     def set_model(self, label: str, icon: str = "model") -> None:
         """Name the model that the next message goes to, on the button and in the placeholder."""
-        self._model_label = label
+        words = self.tr("Message {model}").format(model=label) if label else self.tr("Message")
+        self._placeholder = self.tr("Ask the offline guide") if icon == "guide" else words
         self.model_button.set_words(label or self.tr("Choose a model"), icon=icon)
         self.model_button.set_label(self.tr("Model: {name}. Choose another").format(name=label or self.tr("none")))
         self._refresh()
@@ -388,9 +389,7 @@ class Composer(QWidget):
         self.send_button.setEnabled(has_content)
         label = self.tr("Save and send again") if self.is_editing else self.tr("Send")
         self.send_button.set_label(self.tr("Queue this message") if self._busy and not self.is_editing else label)
-        self.text.setPlaceholderText(
-            self.tr("Message {model}").format(model=self._model_label) if self._model_label else self.tr("Message")
-        )
+        self.text.setPlaceholderText(self._placeholder)
         self.hint.setText(self._hint(has_content))
 
     def _hint(self, has_content: bool) -> str:
