@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 from sam_py.errors import SamError
 from sam_py.providers.presets import preset_of
 from sam_py.settings.model import ProviderSettings, Settings
+from sam_py.settings.secrets import Source
 from sam_py.ui.services import Services
 from sam_py.ui.settings.account import address_fault, changed, is_unprotected, with_default
 from sam_py.ui.settings.fields import Choice, Switch, Words
@@ -32,6 +33,8 @@ class AccountEditor(QWidget):
         self._services = services
         self._icons = services.icons
         self.account = account
+        self.key_source: Source = "missing"
+        """Where the key is, as far as is known since the editor was opened."""
         self._preset = preset_of(account.preset)
         self._build()
         self._connect()
@@ -233,6 +236,7 @@ class AccountEditor(QWidget):
         secret = await self._services.secrets.get(self.account.id)
         if not shiboken6.isValid(self):
             return
+        self.key_source = secret.source
         self.forget.setVisible(secret.source in ("keyring", "session"))
         known = secret.source != "missing"
         self.key.setPlaceholderText(self.tr("Paste another key here") if known else self.tr("Paste a key here"))

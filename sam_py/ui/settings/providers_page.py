@@ -12,6 +12,7 @@ from sam_py.errors import SamError
 from sam_py.providers.local import FoundServer
 from sam_py.providers.presets import PRESETS, Preset
 from sam_py.settings.model import ModelChoice, ProviderSettings, Settings
+from sam_py.settings.secrets import Source
 from sam_py.ui.services import Services
 from sam_py.ui.settings.account import added, adopted, removed, restored
 from sam_py.ui.settings.account_editor import AccountEditor
@@ -30,6 +31,7 @@ class ProvidersPage(SettingsPage):
         self.editors: dict[str, AccountEditor] = {}
         self._open = ""
         self._removed: list[tuple[ProviderSettings, int, ModelChoice | None]] = []
+        self._keys_to_forget: dict[str, Source] = {}
         self._found: list[FoundServer] = []
         self.intro = Words(
             self.icons,
@@ -88,9 +90,10 @@ class ProvidersPage(SettingsPage):
         for editor in self.editors.values():
             editor.keep()
         present = {account.id for account in self.services.settings.current.providers}
-        for account, _place, _default in self._removed:
-            if account.id not in present:
-                self.services.tasks.spawn(self._forget(account.id))
+        for id, source in self._keys_to_forget.items():
+            if id not in present:
+                self.services.tasks.spawn(self._forget(id, source))
+        self._keys_to_forget.clear()
         self._removed.clear()
 
     def add_preset(self, preset: Preset) -> None:
@@ -137,6 +140,9 @@ class ProvidersPage(SettingsPage):
         place = next(place for place, account in enumerate(settings.providers) if account.id == id)
         account = settings.providers[place]
         was_default = settings.chat.default if settings.chat.default.provider == id else None
+        source = self.editors[id].key_source
+        if source in ("keyring", "session"):
+            self._keys_to_forget[id] = source
         self._removed.append((account, place, was_default))
         self.services.settings.change(lambda settings: removed(settings, id))
         self._show_removed()
@@ -194,14 +200,14 @@ class ProvidersPage(SettingsPage):
         if on:
             self.services.tasks.spawn(self.look_for_servers())
 
-    async def _forget(self, id: str) -> None:
-        if (await self.services.secrets.get(id)).source not in ("keyring", "session"):
-            return
+    async def _forget(self, id: str, source: Source) -> None:
+        """Forget a key. Raises `SamError` where the keyring keeps it; one that was only in memory is gone anyway."""
         try:
             await self.services.secrets.delete(id)
         except SamError as error:
-            log.warning("the key of the removed provider %s may still be in the keyring: %s", id, error)
-            raise
+            log.warning("the key of the removed provider %s: %s", id, error)
+            if source == "keyring":
+                raise
 
 
 def _adder(page: ProvidersPage, preset: Preset) -> Callable[[], None]:

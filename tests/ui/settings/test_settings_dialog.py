@@ -1,0 +1,351 @@
+"""The settings dialog: changes hold at once, faults stand beside their field, keys go to the keyring alone."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QLineEdit
+
+from sam_py.errors import SamError
+from sam_py.paths import default_paths
+from sam_py.providers.base import ModelInfo
+from sam_py.providers.local import FoundServer
+from sam_py.providers.presets import preset_of
+from sam_py.settings.file import SettingsFile
+from sam_py.settings.model import ModelChoice, ProviderSettings, Settings
+from sam_py.settings.secrets import Secrets
+from sam_py.ui.services import Services
+from sam_py.ui.settings.about_page import AboutPage
+from sam_py.ui.settings.account import address_fault, is_unprotected
+from sam_py.ui.settings.account_editor import AccountEditor
+from sam_py.ui.settings.appearance_page import AppearancePage
+from sam_py.ui.settings.chat_page import ChatPage
+from sam_py.ui.settings.providers_page import ProvidersPage
+from sam_py.ui.settings.settings_dialog import SettingsDialog
+from sam_py.ui.theme import Themes
+from sam_py.ui.widgets.icons import Icons
+
+pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
+
+OLLAMA = FoundServer("ollama", "Ollama", "http://127.0.0.1:11434/v1", ("llama3.2", "qwen"))
+
+
+class MemoryBackend(dict[str, str]):
+    """A keyring in memory."""
+
+    def get_password(self, service: str, username: str) -> str | None:
+        return self.get(username)
+
+    def set_password(self, service: str, username: str, password: str) -> None:
+        self[username] = password
+
+    def delete_password(self, service: str, username: str) -> None:
+        del self[username]
+
+
+class Answering:
+    """A provider that lists these models, or fails with this."""
+
+    def __init__(self, answer: list[str] | SamError) -> None:
+        self.answer = answer
+
+    async def list_models(self) -> list[ModelInfo]:
+        if isinstance(self.answer, SamError):
+            raise self.answer
+        return [ModelInfo(id=model) for model in self.answer]
+
+
+class AnsweringRegistry:
+    def __init__(self) -> None:
+        self.answer: list[str] | SamError = []
+
+    def get(self, provider_id: str) -> Answering:
+        return Answering(self.answer)
+
+
+class RunNow:
+    """Runs what is spawned to its end before going on."""
+
+    def spawn(self, work: Any, name: str = "") -> None:
+        asyncio.run(work)
+
+
+class Stage:
+    def __init__(self, qtbot: Any, folder: Path) -> None:
+        paths = default_paths(folder).create()
+        self.file = SettingsFile(paths.config / "settings.json")
+        self.keyring = MemoryBackend()
+        self.registry = AnsweringRegistry()
+        self.found = [OLLAMA]
+        themes = Themes()
+        secrets = Secrets(self._address, backend=lambda: self.keyring, environ={})
+        self.services = Services(
+            paths=paths,
+            library=None,  # type: ignore[arg-type]
+            registry=self.registry,  # type: ignore[arg-type]
+            settings=self.file,
+            secrets=secrets,
+            themes=themes,
+            icons=Icons(themes),
+            tasks=RunNow(),  # type: ignore[arg-type]
+            find_servers=self.find,
+        )
+        self.qtbot = qtbot
+        self.dialog = SettingsDialog(self.services)
+        self.dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose, False)
+        qtbot.addWidget(self.dialog)
+        self.dialog.open()
+
+    async def find(self) -> list[FoundServer]:
+        return self.found
+
+    def _address(self, id: str) -> str:
+        account = self.file.current.provider(id)
+        return account.base_url if account is not None else ""
+
+    @property
+    def now(self) -> Settings:
+        return self.file.current
+
+    def page(self, name: str) -> Any:
+        self.dialog.show_page(name)
+        return self.dialog.pages[name]
+
+    def add(self, preset: str) -> tuple[ProvidersPage, AccountEditor]:
+        page = self.page("providers")
+        page.add_preset(preset_of(preset))
+        return page, page.editors[self.now.providers[-1].id]
+
+    def type(self, field: QLineEdit, text: str) -> None:
+        """As a person does: select all, type, leave the field."""
+        field.clear()
+        self.qtbot.keyClicks(field, text)
+        field.editingFinished.emit()
+
+
+@pytest.fixture
+def stage(qtbot: Any, tmp_path: Path) -> Iterator[Stage]:
+    stage = Stage(qtbot, tmp_path)
+    yield stage
+    stage.dialog.close()
+    stage.file.close()
+
+
+@pytest.mark.parametrize("name", ["providers", "chat", "appearance", "data", "about"])
+def test_every_page_opens_and_paints(stage: Stage, name: str) -> None:
+    stage.page(name)
+    assert stage.dialog.buttons[name].isChecked()
+    assert not stage.dialog.grab().isNull()
+
+
+def test_an_unknown_page_changes_nothing(stage: Stage) -> None:
+    stage.dialog.show_page("voice")
+    assert stage.dialog.buttons["providers"].isChecked()
+
+
+def test_escape_closes_the_dialog_and_stops_listening(stage: Stage) -> None:
+    stage.qtbot.keyClick(stage.dialog, Qt.Key.Key_Escape)
+    assert not stage.dialog.isVisible()
+    assert not stage.file._listeners
+
+
+def test_appearance_applies_at_once(stage: Stage) -> None:
+    page: AppearancePage = stage.page("appearance")
+    page.text_scale.more.click()
+    page.show_metrics.click()
+    page.theme.chosen.emit("dark")
+    appearance = stage.now.appearance
+    assert (appearance.text_scale, appearance.show_metrics, appearance.theme) == (110, False, "dark")
+
+
+def test_a_page_follows_what_something_else_changes(stage: Stage) -> None:
+    page: AppearancePage = stage.page("appearance")
+    larger = stage.now.appearance.model_copy(update={"text_scale": 150})
+    stage.file.change(lambda settings: settings.model_copy(update={"appearance": larger}))
+    assert page.text_scale.number.text() == "150 %"
+
+
+def test_the_text_size_stops_at_its_ends(stage: Stage) -> None:
+    page: AppearancePage = stage.page("appearance")
+    for _ in range(20):
+        page.text_scale.more.click()
+    assert stage.now.appearance.text_scale == 200
+    assert not page.text_scale.more.isEnabled()
+
+
+@pytest.mark.parametrize(("typed", "kept"), [("0.7", 0.7), ("1,5", 1.5), ("", None), ("0", 0.0)])
+def test_a_temperature_is_kept(stage: Stage, typed: str, kept: float | None) -> None:
+    page: ChatPage = stage.page("chat")
+    stage.type(page.temperature, typed)
+    assert stage.now.chat.temperature == kept
+    assert not page.temperature_error.text()
+
+
+@pytest.mark.parametrize("typed", ["3", "-1", "hot", "nan"])
+def test_a_wrong_temperature_is_said_beside_the_field_and_not_kept(stage: Stage, typed: str) -> None:
+    page: ChatPage = stage.page("chat")
+    stage.type(page.temperature, typed)
+    assert stage.now.chat.temperature is None
+    assert "from 0 to 2" in page.temperature_error.text()
+    assert page.temperature.text() == typed
+
+
+@pytest.mark.parametrize(("typed", "kept"), [("4096", 4096), ("", None), ("0", None), ("many", None), ("1.5", None)])
+def test_the_longest_reply_is_a_whole_number_or_nothing(stage: Stage, typed: str, kept: int | None) -> None:
+    page: ChatPage = stage.page("chat")
+    stage.type(page.max_tokens, typed)
+    assert stage.now.chat.max_tokens == kept
+    assert bool(page.max_tokens_error.text()) == (typed not in ("", "4096"))
+
+
+def test_instructions_are_kept_when_the_dialog_closes(stage: Stage) -> None:
+    page: ChatPage = stage.page("chat")
+    page.system_prompt.setPlainText("Answer briefly.")
+    stage.dialog.close()
+    assert stage.now.chat.system_prompt == "Answer briefly."
+
+
+def test_adding_a_service_keeps_its_key_in_the_keyring_and_not_in_the_file(stage: Stage) -> None:
+    _page, editor = stage.add("openai")
+    assert stage.now.providers[0].base_url == "https://api.openai.com/v1"
+    stage.type(editor.key, "sk-secret")
+    assert "sk-secret" in stage.keyring["openai"]
+    assert editor.key.text() == ""
+    assert editor.key_state.text() == "Kept in the system keyring."
+    stage.file.flush()
+    assert "sk-secret" not in stage.file.path.read_text()
+
+
+def test_a_key_that_cannot_be_one_is_refused_beside_its_field(stage: Stage) -> None:
+    _page, editor = stage.add("openai")
+    stage.type(editor.key, "two words")
+    assert "paste only the key" in editor.key_state.text()
+    assert not stage.keyring
+
+
+def test_a_key_can_be_forgotten(stage: Stage) -> None:
+    _page, editor = stage.add("openai")
+    stage.type(editor.key, "sk-secret")
+    editor.forget.click()
+    assert not stage.keyring
+    assert editor.forget.isHidden()
+
+
+def test_testing_a_connection_lists_the_models_and_keeps_them(stage: Stage) -> None:
+    _page, editor = stage.add("llamacpp")
+    stage.registry.answer = ["one", "two"]
+    editor.test.click()
+    assert editor.result.text() == "It works. Models: 2 (one, two)"
+    assert stage.now.providers[0].models == ("one", "two")
+    editor.model.chosen.emit("two")
+    editor.model.show_value("two")
+    editor.use.click()
+    assert stage.now.chat.default == ModelChoice(provider="llamacpp", model="two")
+    assert not editor.use.isEnabled()
+
+
+def test_a_connection_that_fails_says_why_and_can_be_tried_again(stage: Stage) -> None:
+    _page, editor = stage.add("llamacpp")
+    stage.registry.answer = SamError("Nothing answers at 127.0.0.1:8080. Start llama.cpp and try again.")
+    editor.test.click()
+    assert editor.result.text().startswith("Nothing answers")
+    assert editor.test.isEnabled()
+
+
+def test_a_server_without_models_says_so(stage: Stage) -> None:
+    _page, editor = stage.add("llamacpp")
+    editor.test.click()
+    assert "offers no model" in editor.result.text()
+
+
+def test_a_wrong_address_is_said_and_not_kept(stage: Stage) -> None:
+    _page, editor = stage.add("compatible")
+    stage.type(editor.address, "localhost:8080")
+    assert stage.now.providers[0].base_url == ""
+    assert "begins with http" in editor.address_error.text()
+    stage.type(editor.address, "http://127.0.0.1:9000/v1/")
+    assert stage.now.providers[0].base_url == "http://127.0.0.1:9000/v1"
+    assert not editor.address_error.text()
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "",
+        "ftp://x",
+        "https://",
+        "https://a b/v1",
+        "http://x:99999999",
+        "https://x/v1/chat/completions",
+        "https://u:p@x",
+    ],
+)
+def test_addresses_with_a_fault_are_explained(address: str) -> None:
+    assert address_fault(address)
+
+
+def test_an_unencrypted_address_elsewhere_is_warned_of() -> None:
+    assert is_unprotected("http://192.168.1.5:8080/v1")
+    assert not is_unprotected("http://127.0.0.1:8080/v1")
+    assert not is_unprotected("https://example.com/v1")
+
+
+def test_a_found_server_is_added_with_one_click_and_used_for_new_chats(stage: Stage) -> None:
+    page: ProvidersPage = stage.page("providers")
+    page.adopt(OLLAMA)
+    assert stage.now.providers[0] == ProviderSettings(
+        id="ollama", preset="ollama", label="Ollama", base_url=OLLAMA.base_url, model="llama3.2", models=OLLAMA.models
+    )
+    assert stage.now.chat.default == ModelChoice(provider="ollama", model="llama3.2")
+    assert page._servers.count() == 0
+
+
+def test_removing_can_be_undone_with_key_and_choice(stage: Stage) -> None:
+    page: ProvidersPage = stage.page("providers")
+    page.adopt(OLLAMA)
+    stage.type(page.editors["ollama"].key, "sk-local")
+    before = stage.now
+    page.editors["ollama"].remove.click()
+    assert stage.now.providers == ()
+    assert stage.now.chat.default.provider == "guide"
+    assert stage.keyring
+    page._restore()
+    assert stage.now == before
+
+
+def test_the_key_of_a_removed_provider_goes_when_the_dialog_closes(stage: Stage) -> None:
+    page, editor = stage.add("openai")
+    stage.type(editor.key, "sk-secret")
+    page._remove("openai")
+    stage.dialog.close()
+    assert not stage.keyring
+
+
+def test_two_accounts_of_one_service_have_ids_of_their_own(stage: Stage) -> None:
+    stage.add("openai")
+    stage.add("openai")
+    assert [account.id for account in stage.now.providers] == ["openai", "openai-2"]
+
+
+def test_the_details_to_copy_hold_no_key(stage: Stage) -> None:
+    _page, editor = stage.add("openai")
+    stage.type(editor.key, "sk-secret")
+    page: AboutPage = stage.page("about")
+    page.copy.click()
+    copied = QGuiApplication.clipboard().text()
+    assert "PySide6" in copied
+    assert "sk-secret" not in copied
+
+
+@pytest.mark.parametrize("scale", [0.8, 1.5, 2.0])
+def test_the_pages_fit_at_other_text_sizes(stage: Stage, scale: float) -> None:
+    stage.services.themes.use(stage.services.themes.current.scaled(scale))
+    for name in stage.dialog.buttons:
+        stage.page(name)
+        assert not stage.dialog.grab().isNull()
