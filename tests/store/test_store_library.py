@@ -7,6 +7,7 @@ import errno
 import json
 import shutil
 from collections.abc import Callable, Coroutine
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -111,7 +112,7 @@ def test_a_new_conversation_leaves_nothing_on_the_disk(paths: Paths) -> None:
 
 def test_the_list_follows_open_conversations_without_reading(paths: Paths, monkeypatch: pytest.MonkeyPatch) -> None:
     async def story(house: House) -> None:
-        monkeypatch.setattr("sam_py.store.library.scan", lambda *_: pytest.fail("read"))
+        monkeypatch.setattr("sam_py.store.conversation_list.scan", lambda *_: pytest.fail("read"))
         bus = await house.talk("Hello\nthere")
         summary = house.library.summary(bus.conversation_id)
         assert summary is not None
@@ -135,7 +136,7 @@ def test_the_list_is_there_at_once_from_its_index(paths: Paths, monkeypatch: pyt
         assert {summary.title for summary in house.library.summaries()} == {"first", "second"}
 
     at_home(paths, write)
-    monkeypatch.setattr("sam_py.store.library.scan", lambda *_: pytest.fail("read"))
+    monkeypatch.setattr("sam_py.store.conversation_list.scan", lambda *_: pytest.fail("read"))
     at_home(paths, read)
 
 
@@ -323,7 +324,7 @@ def test_a_closed_conversation_is_tried_again_by_itself(paths: Paths) -> None:
             await house.library.flush()
         house.disk.refuse = ""
         house.clock.pass_s(6)
-        await asyncio.gather(*house.library._tasks)
+        await house.library._chores.settle()
         assert (paths.conversations / id).joinpath(f"{house.library._device}.jsonl").read_text().count("two") == 1
 
     at_home(paths, story)
@@ -351,9 +352,15 @@ def test_no_empty_store_is_made_where_the_old_one_is_gone(paths: Paths) -> None:
         library = Library(paths, clock=HandClock())
         with pytest.raises(StorageError, match="connect the drive"):
             await library.start()
+        bus = MessageBus(library.create())
+        autosave = library.attach(bus)
+        bus.add_user_message("written all the same")
+        with pytest.raises(StorageError, match="connect the drive"):
+            await autosave.save_now()
         await library.aclose()
 
     asyncio.run(run())
+    assert list(paths.conversations.iterdir()) == []
     assert not (paths.data / "store.json").exists()
     assert len(json.loads((paths.state / "index.json").read_text())["rows"]) == 1
 
@@ -475,12 +482,12 @@ def test_drafts_come_back_after_a_restart(paths: Paths) -> None:
     )
 
     async def write(house: House) -> None:
-        house.library._index.summaries["conversation"] = NAMED
+        house.library._list.put(NAMED)
         house.library.drafts.save("conversation", draft)
         house.library.drafts.save(NEW, Draft(text="new"))
 
     async def read(house: House) -> None:
-        house.library._index.summaries["other"] = NAMED
+        house.library._list.put(replace(NAMED, id="other"))
         kept = house.library.drafts.load("conversation")
         assert kept.text == "half a thought \N{REPLACEMENT CHARACTER}"
         assert kept.parts == draft.parts

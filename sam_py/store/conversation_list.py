@@ -1,0 +1,189 @@
+"""The list of conversations: rows kept with the stamps of their files in a derived index, checked against the files."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from sam_py.paths import Paths
+from sam_py.store.disk import Disk
+from sam_py.store.folders import Scanned, conversation_ids, scan
+from sam_py.store.index import Index, write_index
+from sam_py.store.journal import Stamp
+from sam_py.store.summary import ConversationSummary, newest_first
+from sam_py.store.writer import BACKGROUND, READ, Clock, Timer, Writer
+
+log = logging.getLogger(__name__)
+
+INDEX_QUIET_S = 2.0
+_BATCH = 20
+
+
+@dataclass(frozen=True, slots=True)
+class LibraryChange:
+    """A row of the list came, changed or went; ``reset``: read the whole list anew."""
+
+    kind: Literal["added", "changed", "removed", "reset"]
+    id: str = ""
+
+
+class Chores:
+    """Timers and tasks that end with their owner. A name has one timer at a time."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._timers: dict[str, Timer] = {}
+        self._tasks: set[asyncio.Task[Any]] = set()
+        self._closed = False
+
+    def later(self, name: str, delay_s: float, work: Callable[[], Coroutine[Any, Any, Any]]) -> None:
+        """Run `work` in `delay_s`, unless something of that name is due already."""
+        if self._closed or name in self._timers:
+            return
+
+        def due() -> None:
+            self._timers.pop(name, None)
+            self.spawn(work())
+
+        self._timers[name] = self._clock.call_later(delay_s, due)
+
+    def spawn(self, work: Coroutine[Any, Any, Any]) -> None:
+        task = asyncio.get_running_loop().create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._ended)
+
+    async def settle(self) -> None:
+        """Return when no task runs."""
+        while self._tasks:
+            await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    async def aclose(self) -> None:
+        self._closed = True
+        for timer in self._timers.values():
+            timer.cancel()
+        for task in list(self._tasks):
+            task.cancel()
+        await self.settle()
+
+    def _ended(self, task: asyncio.Task[Any]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and (error := task.exception()) is not None:
+            log.error("background work of the library failed", exc_info=error)
+
+
+class ConversationList:
+    """Rows on the loop's thread; reading and writing on the writer's.
+
+    `is_open(id)` tells which conversations the window holds: their rows come from their bus, never from files.
+    """
+
+    def __init__(
+        self, paths: Paths, writer: Writer, chores: Chores, disk: Disk, *, is_open: Callable[[str], bool]
+    ) -> None:
+        self.device = ""
+        self._conversations = paths.conversations
+        self._index_path = paths.state / "index.json"
+        self._writer = writer
+        self._chores = chores
+        self._disk = disk
+        self._is_open = is_open
+        self._index = Index()
+        self._listeners: list[Callable[[LibraryChange], None]] = []
+
+    def __contains__(self, id: str) -> bool:
+        return id in self._index.summaries
+
+    def get(self, id: str) -> ConversationSummary | None:
+        return self._index.summaries.get(id)
+
+    def newest_first(self) -> list[ConversationSummary]:
+        return newest_first(self._index.summaries)
+
+    def subscribe(self, listener: Callable[[LibraryChange], None]) -> Callable[[], None]:
+        return join(self._listeners, listener)
+
+    def become(self, index: Index) -> None:
+        """Take over an index that was read. Nobody is told: at start nobody listens yet."""
+        self._index = index
+
+    def put(self, summary: ConversationSummary, stamp: Stamp | None = None) -> None:
+        """Add or change a row. `stamp` None: its files' stamp stays what it is."""
+        id = summary.id
+        before = self._index.summaries.get(id)
+        if stamp is not None:
+            self.put_stamp(id, stamp)
+        if before != summary:
+            self._index.summaries[id] = summary
+            self._changed()
+            self._publish(LibraryChange("added" if before is None else "changed", id))
+
+    def put_stamp(self, id: str, stamp: Stamp) -> None:
+        """The files of `id` are at `stamp`, and its row says what they say."""
+        if self._index.stamps.get(id) != stamp:
+            self._index.stamps[id] = stamp
+            self._changed()
+
+    def drop(self, id: str) -> None:
+        self._index.stamps.pop(id, None)
+        if self._index.summaries.pop(id, None) is not None:
+            self._changed()
+            self._publish(LibraryChange("removed", id))
+
+    async def read(self, id: str) -> None:
+        """Read one row from its files. A folder that holds nothing has none."""
+        for found in await self._scan([id], {}, READ):
+            if found.summary is not None:
+                self.put(found.summary, found.stamp)
+
+    async def refresh(self) -> None:
+        """Read anew the rows of conversations whose files changed. Raises StorageError."""
+        ids = await self._writer.run(lambda: conversation_ids(self._conversations, self._disk), BACKGROUND)
+        for gone in set(self._index.summaries) - set(ids):
+            if not self._is_open(gone):
+                self.drop(gone)
+        for start in range(0, len(ids), _BATCH):
+            batch = [id for id in ids[start : start + _BATCH] if not self._is_open(id)]
+            stamps = {id: self._index.stamps[id] for id in batch if id in self._index.stamps}
+            for found in await self._scan(batch, stamps, BACKGROUND):
+                if self._is_open(found.id):
+                    continue
+                if found.summary is None:
+                    self.drop(found.id)
+                else:
+                    self.put(found.summary, found.stamp)
+
+    async def save(self) -> None:
+        """Write the index. It is derived: where it cannot be written it is built anew at the next start."""
+        index = Index(dict(self._index.summaries), dict(self._index.stamps))
+        try:
+            await self._writer.run(lambda: write_index(self._disk, self._index_path, index), BACKGROUND)
+        except OSError as error:
+            log.warning("the index of conversations could not be written", exc_info=error)
+
+    async def _scan(self, ids: list[str], stamps: dict[str, Stamp], rank: int) -> list[Scanned]:
+        conversations, device, disk = self._conversations, self.device, self._disk
+        return await self._writer.run(lambda: scan(conversations, ids, stamps, device, disk), rank)
+
+    def _changed(self) -> None:
+        self._chores.later("index", INDEX_QUIET_S, self.save)
+
+    def _publish(self, change: LibraryChange) -> None:
+        for listener in tuple(self._listeners):
+            try:
+                listener(change)
+            except Exception:  # one broken listener must not stop the others
+                log.exception("a listener failed on %s", change)
+
+
+def join(listeners: list[Any], listener: Any) -> Callable[[], None]:
+    """Add a listener; returns the function that takes it out again."""
+    listeners.append(listener)
+
+    def leave() -> None:
+        if listener in listeners:
+            listeners.remove(listener)
+
+    return leave
