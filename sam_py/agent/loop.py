@@ -64,12 +64,17 @@ class ReplyStream:
         self._joins = joins
         self._begun: set[str] = set()
 
+    @property
+    def is_over(self) -> bool:
+        """True once nobody waits for the rest: it was stopped, or the message was deleted."""
+        return self.stopped or not self._bus.is_streaming(self._reply_id)
+
     async def read(self, events: AsyncIterator[StreamEvent]) -> None:
         """Apply all events. Raises what the provider raises, and `ProviderError` where the end is missing."""
         yielded_s = time.monotonic()
         try:
             async for event in events:
-                if self.stopped:
+                if self.is_over:
                     return
                 await self._apply(event)
                 if self.finished is not None:
@@ -77,8 +82,6 @@ class ReplyStream:
                 if time.monotonic() - yielded_s > YIELD_AFTER_S:
                     await asyncio.sleep(0)
                     yielded_s = time.monotonic()
-                    if self.stopped:
-                        return
         finally:
             close = getattr(events, "aclose", None)
             if close is not None:
@@ -126,7 +129,7 @@ class ReplyStream:
         if self._put_attachment is None:
             return
         attachment = await self._put_attachment(data, mime_type)
-        if not self.stopped:
+        if not self.is_over:
             self._on_content()
             self._bus.append_part(self._reply_id, ImagePart(attachment=attachment, mime_type=mime_type))
 

@@ -211,6 +211,13 @@ class ChatSession:
         if message_id in self.bus:
             self.bus.select_branch(message_id)
 
+    def remove(self, message_id: str) -> None:
+        """Delete a message; a reply that streams is stopped first if it is this one."""
+        if message_id == self._state.reply_id:
+            self.stop()
+        if message_id in self.bus:
+            self.bus.remove(message_id)
+
     def set_model(self, provider: str, model: str) -> None:
         """Use this model from the next request on."""
         self.bus.change_setting("provider", provider)
@@ -352,7 +359,7 @@ class ChatSession:
 
     async def _finish(self, run: _Run, stream: ReplyStream, to: str) -> bool:
         finished = stream.finished
-        if run.over or finished is None or run.reply_id is None:
+        if run.over or finished is None or run.reply_id is None or stream.is_over:
             return False
         reason = finished.stop_reason
         reply = self.bus.complete(
@@ -386,7 +393,8 @@ class ChatSession:
             self._record_task(run, usage)
         self._show_again(run)
         self._change(queued=self._held())
-        self.bus.record_error(_error_at(at, error))
+        if at is None or at in self.bus:  # else it was deleted meanwhile
+            self.bus.record_error(_error_at(at, error))
         self._spawn(self._save(), "save a broken reply")
 
     async def _history(self, last_id: str) -> list[Message]:

@@ -574,6 +574,36 @@ async def test_switching_the_branch_stops_what_streams(talk: Talk) -> None:
     assert [talk.bus.get(each).text for each in talk.bus.siblings(first)] == ["Hello", "Good"]
 
 
+async def test_deleting_a_reply_that_streams_stops_it(talk: Talk) -> None:
+    asking = await talk.streaming("Half")
+    talk.session.remove(talk.bus.path[1])
+    await asking
+    assert talk.lines() == ["user: question"]
+    assert talk.session.state.phase == "idle"
+    assert talk.bus.error_of(talk.bus.path[0]) is None
+
+
+async def test_a_reply_that_is_deleted_behind_the_sessions_back_ends_quietly(talk: Talk) -> None:
+    asking = await talk.streaming("Half")
+    talk.bus.remove(talk.bus.path[1])
+    talk.provider.say("more", Finished("stop"))
+    await asking
+    assert talk.lines() == ["user: question"]
+    assert talk.bus.error_of(talk.bus.path[0]) is None
+    assert talk.session.state.phase == "idle"
+
+
+async def test_a_question_that_is_deleted_while_it_is_saved_ends_quietly(talk: Talk) -> None:
+    talk.disk.clear()
+    asking = asyncio.get_running_loop().create_task(talk.session.send("Hi"))
+    await talk.until(lambda: talk.lines())
+    talk.session.remove(talk.bus.path[0])
+    talk.disk.set()
+    await asking
+    assert talk.provider.requests == []
+    assert len(talk.bus) == 0
+
+
 # Models and requests
 
 
