@@ -6,7 +6,8 @@ colours that Fusion takes from the palette are not repeated in it.
 
 from __future__ import annotations
 
-from PySide6.QtGui import QColor, QPalette
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QColor, QGuiApplication, QPalette
 
 from sam_py.ui.theme import Theme
 
@@ -79,7 +80,7 @@ QScrollBar::add-line, QScrollBar::sub-line {{ width: 0; height: 0; }}
 QScrollBar::add-page, QScrollBar::sub-page {{ background: transparent; }}
 QLineEdit {{ background: {colours.raised}; color: {colours.text}; border: 1px solid {colours.border};
   border-radius: {px(8)}px; padding: {px(5)}px {px(8)}px; selection-background-color: {colours.selection};
-  selection-color: {colours.text}; }}
+  selection-color: {colours.text}; placeholder-text-color: {colours.text_muted}; }}
 QLineEdit:focus {{ border: 1px solid {colours.accent}; }}
 QLineEdit:disabled {{ color: {colours.text_muted}; }}
 QPushButton {{ background: {colours.hover}; color: {colours.text}; border: 2px solid transparent;
@@ -91,6 +92,14 @@ QPushButton:default:focus {{ border-color: {lively}; }}
 QPushButton:disabled {{ color: {mixed(colours.text_muted, colours.window, 0.35)}; }}
 QSplitter::handle {{ background: transparent; }}
 """
+
+
+def wants_high_contrast() -> bool:
+    """Whether the system asks for more contrast (known from Qt 6.10 on)."""
+    accessibility = getattr(QGuiApplication.styleHints(), "accessibility", None)
+    if accessibility is None:
+        return False
+    return bool(accessibility().contrastPreference() == Qt.ContrastPreference.HighContrast)
 
 
 def mixed(colour: str, ground: str, share: float) -> str:

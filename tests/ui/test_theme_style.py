@@ -7,7 +7,7 @@ from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QLineEdit, QPushButton
 
 from sam_py.ui.theme import DARK, HIGH_CONTRAST_DARK, HIGH_CONTRAST_LIGHT, LIGHT, Palette, Theme, palette_for
-from sam_py.ui.theme_style import contrast, qpalette, stylesheet
+from sam_py.ui.theme_style import contrast, qpalette, stylesheet, wants_high_contrast
 
 SURFACES = ("window", "sidebar", "raised", "code", "hover", "selected", "bubble")
 PAIRS = [
@@ -49,6 +49,10 @@ def test_the_palette_keeps_selected_text_readable() -> None:
     palette = qpalette(Theme(DARK, dark=True))
     ink = palette.color(QPalette.ColorRole.HighlightedText).name()
     assert contrast(ink, palette.color(QPalette.ColorRole.Highlight).name()) >= 4.5
+
+
+def test_the_system_is_asked_for_its_contrast(qapp) -> None:
+    assert wants_high_contrast() is False  # an offscreen screen has no such wish
 
 
 @pytest.mark.parametrize("scale", [0.8, 1.0, 2.0])

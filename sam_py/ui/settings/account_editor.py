@@ -119,9 +119,11 @@ class AccountEditor(QWidget):
         self.address_error.hide()
         self._add_field(column, self.tr("Key") if self._preset.needs_key else self.tr("Key, if it wants one"), self.key)
         keys = QHBoxLayout()
-        keys.addWidget(self.key_state, 1)
-        keys.addWidget(self.forget)
+        keys.setSpacing(8)
         keys.addWidget(self.get_key)
+        keys.addWidget(self.forget)
+        keys.addStretch(1)
+        column.addWidget(self.key_state)
         column.addLayout(keys)
         if self._preset.hint:
             column.addWidget(Words(icons, self._preset.hint, role="muted", small=True))
