@@ -57,7 +57,7 @@ class ReplyStream:
         self.stopped = False
         self._bus = bus
         self._reply_id = reply_id
-        self._provider = provider
+        self.provider = provider
         self._put_attachment = put_attachment
         self._on_waiting = on_waiting
         self._on_content = on_content
@@ -100,7 +100,7 @@ class ReplyStream:
                     self._on_content()
                     bus.append_delta(reply_id, text, "thinking_text")
             case ThinkingSigned(signature):
-                part = ThinkingSignaturePart(signature=signature, provider=self._provider, model=self.model)
+                part = ThinkingSignaturePart(signature=signature, provider=self.provider, model=self.model)
                 bus.append_part(reply_id, part)
             case ToolCallStarted(key, call_id, tool_name):
                 self._on_content()

@@ -13,14 +13,14 @@ from sam_py.agent.loop import PutAttachment, ReplyStream
 from sam_py.agent.prompt import ReadAttachment, build_request
 from sam_py.agent.state import QueuedMessage, SessionState, StateListener
 from sam_py.agent.titles import ask_for_title, title_of
+from sam_py.agent.troubles import RequestError, ended_badly, error_at
 from sam_py.bus.message_bus import ROOT, MessageBus
 from sam_py.errors import SamError
-from sam_py.messages.history import ErrorOccurred, TaskRecorded
-from sam_py.messages.message import AssistantMessage, Message, StopReason, UserMessage
+from sam_py.messages.history import TaskRecorded
+from sam_py.messages.message import AssistantMessage, Message, UserMessage
 from sam_py.messages.parts import Part, TextPart
 from sam_py.messages.usage import Usage
 from sam_py.providers.base import Provider
-from sam_py.providers.errors import ProviderError
 from sam_py.settings.model import ChatSettings, ModelChoice
 
 __all__ = ["ChatSession", "QueuedMessage", "SessionState"]
@@ -33,15 +33,6 @@ _CLOSING_S = 2.0
 _PARSE_SLICE_S = 0.004
 _LONGEST_START = 6
 """Messages within which a conversation is still at its beginning, and a model may name it."""
-_ACTIONS = {"bad_key": "settings", "no_credit": "settings", "no_model": "settings", "unreachable": "settings"}
-_EMPTY_REPLY: dict[StopReason, tuple[str, str]] = {
-    "length": (
-        "too_long",
-        "The reply reached its maximum length before its first word. Raise the maximum or try again.",
-    ),
-    "refusal": ("refused", "The model declined to answer this. Put it another way or choose another model."),
-    "content_filter": ("refused", "The provider's content filter held the reply back. Put it another way."),
-}
 
 
 class _Run:
@@ -141,9 +132,9 @@ class ChatSession:
         self._end(run)
         reply = None
         if run.reply_id is not None and self.bus.is_streaming(run.reply_id):
-            usage = run.stream.usage if run.stream is not None else None
-            reply = self.bus.abort(run.reply_id, usage=usage)
-            self._record_task(run, usage)
+            reply = self.bus.abort(run.reply_id, usage=run.stream.usage if run.stream is not None else None)
+        if run.stream is not None:
+            self._record_task(run.stream)
         if reply is None:
             self._show_again(run)
         self._change(phase="idle", text="", reply_id=None, queued=self._held())
@@ -318,12 +309,12 @@ class ChatSession:
         try:
             await self._save_now()  # what was said is durable before the request leaves
         except SamError as error:
-            raise _Trouble(str(error), code="storage", detail=error.detail) from error
+            raise RequestError(error, "storage") from error
         bus, choice = self.bus, self.choice
         try:
             provider = self._provider_of(choice.provider)
         except SamError as error:
-            raise _Trouble(str(error), code="no_model", detail=error.detail) from error
+            raise RequestError(error, "no_model") from error
         history = await self._history(to)
         request = await build_request(
             bus,
@@ -365,15 +356,12 @@ class ChatSession:
         reply = self.bus.complete(
             run.reply_id, reason, usage=stream.usage, response_id=stream.response_id, model=stream.model
         )
-        self._record_task(run, stream.usage)
+        self._record_task(stream)
         if reply is None or reason == "error":
-            code, text = _EMPTY_REPLY.get(reason, ("bad_response", "The model's reply was empty. Try again."))
-            if reason == "error":
-                code, text = "server", "The provider broke the reply off. Try again."
             at = reply.id if reply is not None else (run.shown_before or to)
             self._show_again(run)
             self._change(queued=self._held())
-            self.bus.record_error(ErrorOccurred(message_id=at, code=code, text=text, detail=finished.detail))
+            self.bus.record_error(ended_badly(at, finished))
         self._spawn(self._save(), "save a reply")
         if reply is None or reason in ("error", "aborted"):
             return False
@@ -390,11 +378,12 @@ class ChatSession:
             usage = run.stream.usage if run.stream is not None else None
             if self.bus.complete(run.reply_id, "error", usage=usage) is not None:
                 at = run.reply_id
-            self._record_task(run, usage)
+        if run.stream is not None:
+            self._record_task(run.stream)
         self._show_again(run)
         self._change(queued=self._held())
         if at is None or at in self.bus:  # else it was deleted meanwhile
-            self.bus.record_error(_error_at(at, error))
+            self.bus.record_error(error_at(at, error))
         self._spawn(self._save(), "save a broken reply")
 
     async def _history(self, last_id: str) -> list[Message]:
@@ -418,10 +407,9 @@ class ChatSession:
         if run.shown_before is not None and run.shown_before in self.bus and not came:
             self.bus.select_branch(run.shown_before)
 
-    def _record_task(self, run: _Run, usage: Usage | None) -> None:
-        choice = self.choice
-        provider, model = choice.provider, run.stream.model if run.stream is not None else choice.model
-        self.bus.record_task(TaskRecorded(provider=provider, model=model, usage=usage or Usage()))
+    def _record_task(self, stream: ReplyStream) -> None:
+        usage = stream.usage or Usage()
+        self.bus.record_task(TaskRecorded(provider=stream.provider, model=stream.model, usage=usage))
 
     def _keep_choice(self) -> None:
         """A conversation keeps the model it began with when the program's default changes."""
@@ -523,30 +511,3 @@ class ChatSession:
         self._background.discard(task)
         if not task.cancelled() and (error := task.exception()) is not None:
             log.error("%s failed", task.get_name(), exc_info=error)
-
-
-class _Trouble(SamError):
-    """Trouble before the request left; `code` as in `ErrorOccurred`."""
-
-    def __init__(self, message: str, *, code: str, detail: str = "") -> None:
-        super().__init__(message, detail=detail)
-        self.code = code
-
-
-def _error_at(message_id: str | None, error: Exception) -> ErrorOccurred:
-    if isinstance(error, SamError):
-        code = error.code if isinstance(error, ProviderError | _Trouble) else "request"
-        return ErrorOccurred(
-            message_id=message_id,
-            code=code,
-            text=str(error),
-            detail=error.detail,
-            retryable=error.retryable if isinstance(error, ProviderError) else True,
-            action=_ACTIONS.get(code, ""),
-        )
-    return ErrorOccurred(
-        message_id=message_id,
-        code="internal",
-        text="Something went wrong inside the program. Your messages are kept; try again.",
-        detail=f"{type(error).__name__}: {error}",
-    )
