@@ -131,13 +131,16 @@ def fill(
 ) -> Decorations:
     """Parse `source` into `document` and set its type; return what is to be drawn beside it."""
     text = prepare(source, segment, references or {})
+    document.setLayoutEnabled(False)  # once at the end is enough
     document.setDefaultFont(style.body)
     document.setIndentWidth(style.indent_px)
     if _DEEP_QUOTE.search(text):
         document.setPlainText(text)
     else:
         document.setMarkdown(text.strip("\n"), FEATURES)
-    return _Setter(document, style).run(inline=_INLINE.search(text) is not None)
+    decorations = _Setter(document, style).run(inline=_INLINE.search(text) is not None)
+    document.setLayoutEnabled(True)
+    return decorations
 
 
 def reference_labels(source: str) -> list[str]:
@@ -169,6 +172,13 @@ class _Setter:
         cursor, out = self.cursor, self.out
         cursor.beginEditBlock()
         block = self.document.begin()
+        if not block.text() and _is_rule(block.next()):
+            cursor.setPosition(0)  # Qt leaves an empty block before a rule that comes first
+            cursor.movePosition(QTextCursor.MoveOperation.NextBlock, QTextCursor.MoveMode.KeepAnchor)
+            rule = block.next().blockFormat()
+            cursor.removeSelectedText()
+            cursor.setBlockFormat(rule)
+            block = self.document.begin()
         before = -1.0
         while block.isValid():
             top, bottom = self._block(block)
@@ -389,6 +399,11 @@ class _Setter:
         self.cursor.setPosition(position)
         self.cursor.setPosition(position + length, QTextCursor.MoveMode.KeepAnchor)
         self.cursor.setCharFormat(fmt)
+
+
+def _is_rule(block: QTextBlock) -> bool:
+    rule = QTextFormat.Property.BlockTrailingHorizontalRulerWidth
+    return block.isValid() and block.blockFormat().hasProperty(rule)
 
 
 def _fragments(block: QTextBlock) -> list[tuple[int, int, QTextCharFormat]]:

@@ -82,14 +82,11 @@ class Segment:
 
     def content_from(self, start: int) -> str:
         """The content behind its first `start` characters. Costs what it returns."""
-        pieces: list[str] = []
-        rest = self.content_size - start
-        for piece in reversed(self.content):
-            if rest <= 0:
-                break
-            pieces.append(piece[-rest:] if len(piece) > rest else piece)
-            rest -= len(piece)
-        return "".join(reversed(pieces))
+        return _tail(self.content, self.content_size - start)
+
+    def source_from(self, start: int) -> str:
+        """The source behind its first `start` characters. Costs what it returns."""
+        return _tail(self.pieces, self.size - start)
 
     @property
     def language(self) -> str:
@@ -484,6 +481,17 @@ def split_row(row: str) -> list[str]:
 def fold_label(label: str) -> str:
     """A reference's label as it is compared: case and white space folded."""
     return _SPACE.sub(" ", label.strip()).casefold()
+
+
+def _tail(pieces: list[str], size: int) -> str:
+    """The last `size` characters of the joined pieces."""
+    found: list[str] = []
+    for piece in reversed(pieces):
+        if size <= 0:
+            break
+        found.append(piece[-size:] if len(piece) > size else piece)
+        size -= len(piece)
+    return "".join(reversed(found))
 
 
 def _columns(line: str) -> int:

@@ -63,8 +63,10 @@ class ProsePart(Part):
         if not self._dirty and width == self.width:
             return self.height
         if self._dirty:
+            self.document.setLayoutEnabled(False)
             self.document.setTextWidth(width)
             self._fill()
+            self.width = width
         if width != self.width:
             self.document.setTextWidth(width)
         self.width = width
@@ -80,7 +82,7 @@ class ProsePart(Part):
             self._dirty = False
             self.decorations = fill(self.document, self._source, self._segment, self.style, self.around.references)
             self.gap_above, self.gap_below = self.decorations.top_px, self.decorations.bottom_px
-            self._empty = not self._source.strip() or self.document.isEmpty()
+            self._empty = not self._source.strip() or (self.document.isEmpty() and not self.decorations.rules)
             self.width = -1
             if self.decorations.pending_maths and not self._listening:
                 self._listening = True

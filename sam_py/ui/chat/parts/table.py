@@ -89,7 +89,7 @@ class TablePart(Part):
             self._segment = segment
             self.depth = segment.depth
         if segment.size > self._taken:
-            new = segment.source[self._taken :]
+            new = segment.source_from(self._taken)
             self._taken = segment.size
             for line in new.splitlines():
                 self._take_row(line)
