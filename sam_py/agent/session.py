@@ -12,7 +12,7 @@ from typing import Any
 from sam_py.agent.loop import PutAttachment, ReplyStream
 from sam_py.agent.prompt import ReadAttachment, build_request
 from sam_py.agent.state import QueuedMessage, SessionState, StateListener
-from sam_py.agent.titles import ask_for_title, title_of
+from sam_py.agent.titles import Titles
 from sam_py.agent.troubles import RequestError, ended_badly, error_at
 from sam_py.bus.message_bus import ROOT, MessageBus
 from sam_py.errors import SamError
@@ -27,12 +27,8 @@ __all__ = ["ChatSession", "QueuedMessage", "SessionState"]
 
 log = logging.getLogger(__name__)
 
-GUIDE = "guide"
-"""The provider that is no model: it names no conversation."""
 _CLOSING_S = 2.0
 _PARSE_SLICE_S = 0.004
-_LONGEST_START = 6
-"""Messages within which a conversation is still at its beginning, and a model may name it."""
 
 
 class _Run:
@@ -81,9 +77,8 @@ class ChatSession:
         self._state = SessionState()
         self._listeners: list[StateListener] = []
         self._run: _Run | None = None
-        self._titling: asyncio.Task[None] | None = None
-        self._titled = False
         self._background: set[asyncio.Task[Any]] = set()
+        self._titles = Titles(bus, provider_of, self._spawn)
 
     # Reading
 
@@ -232,7 +227,7 @@ class ChatSession:
     async def aclose(self) -> None:
         """Stop what runs and wait until connections are closed and the last words are saved."""
         self.stop()
-        self._stop_titling()
+        self._titles.stop()
         tasks = {task for task in self._background if task is not asyncio.current_task()}
         if tasks:
             _done, late = await asyncio.wait(tasks, timeout=_CLOSING_S)
@@ -284,7 +279,7 @@ class ChatSession:
     async def _say(self, run: _Run, message: QueuedMessage, parent: Any = None) -> bool:
         said = self.bus.add_user_message(message.text, message.parts, parent_id=parent)
         self._keep_choice()
-        self._title_from(said)
+        self._titles.take_first_words(said)
         return await self._reply(run, said.id)
 
     async def _reply(
@@ -295,7 +290,7 @@ class ChatSession:
         True where it ended normally. Where nothing comes, `instead_of` is shown again.
         """
         run.reply_id, run.stream, run.shown_before = (to if go_on else None), None, instead_of
-        self._stop_titling()
+        self._titles.stop()
         try:
             ended = await self._stream(run, to, go_on)
         except Exception as error:  # noqa: BLE001 - whatever it is, it is shown where it happened and the session goes on
@@ -365,7 +360,7 @@ class ChatSession:
         self._spawn(self._save(), "save a reply")
         if reply is None or reason in ("error", "aborted"):
             return False
-        self._offer_title(reply)
+        self._titles.ask_model(reply, self.choice, self.defaults)
         return True
 
     def _fail(self, run: _Run, at: str | None, error: Exception) -> None:
@@ -415,50 +410,6 @@ class ChatSession:
         """A conversation keeps the model it began with when the program's default changes."""
         if not self.bus.settings.provider:
             self.set_model(self.defaults.default.provider, self.defaults.default.model)
-
-    # Titles
-
-    def _title_from(self, message: UserMessage) -> None:
-        settings = self.bus.settings
-        if settings.title and settings.title_source != "first_words":
-            return
-        if any(self.bus.role_at(place) == "user" for place in range(self.bus.index_of(message.id) or 0)):
-            return
-        if title := title_of(message):
-            self.bus.change_setting("title", title)
-            self.bus.change_setting("title_source", "first_words")
-
-    def _offer_title(self, reply: AssistantMessage) -> None:
-        """After the first exchange let the model name the conversation, once, unless a person did."""
-        choice = self.defaults.title_model or self.choice
-        wanted = self.defaults.model_titles and not self._titled and choice.provider != GUIDE
-        if wanted and self.bus.settings.title_source == "first_words" and len(self.bus) <= _LONGEST_START:
-            self._titling = self._spawn(self._title(choice, reply), "title")
-
-    async def _title(self, choice: ModelChoice, reply: AssistantMessage) -> None:
-        """Ask for a title. A title is not worth an error row: failures are logged."""
-        try:
-            question = next((each.plain_text for each in self.bus.messages() if isinstance(each, UserMessage)), "")
-            provider = self._provider_of(choice.provider)
-            title, usage = await ask_for_title(provider, choice.model, question, reply.text)
-        except SamError as error:
-            log.info("no title by %s: %s", choice.model, error)
-            return
-        except Exception:  # the conversation goes on without a title
-            log.exception("a title failed in %s", self.bus.conversation_id)
-            return
-        self._titled = True
-        if usage is not None:
-            self.bus.record_task(TaskRecorded(provider=choice.provider, model=choice.model, usage=usage))
-        if title and self.bus.settings.title_source == "first_words":
-            self.bus.change_setting("title", title)
-            self.bus.change_setting("title_source", "model")
-
-    def _stop_titling(self) -> None:
-        """A server with one slot should answer the person first; the title is asked for after that reply."""
-        if self._titling is not None:
-            self._titling.cancel()
-            self._titling = None
 
     # State
 

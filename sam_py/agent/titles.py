@@ -2,18 +2,32 @@
 
 from __future__ import annotations
 
+import asyncio
+import logging
 import re
+from collections.abc import Callable, Coroutine
+from typing import Any
 
-from sam_py.messages.message import Message
+from sam_py.bus.message_bus import MessageBus
+from sam_py.errors import SamError
+from sam_py.messages.history import TaskRecorded
+from sam_py.messages.message import AssistantMessage, Message, UserMessage
 from sam_py.messages.parts import TextPart
 from sam_py.messages.turn import Turn
 from sam_py.messages.usage import Usage
 from sam_py.providers.base import ChatRequest, Finished, Provider, TextDelta, UsageReported
+from sam_py.settings.model import ChatSettings, ModelChoice
 
+log = logging.getLogger(__name__)
+
+GUIDE = "guide"
+"""The provider that is no model: it names no conversation."""
 FIRST_WORDS = 50
 """Characters of a title from first words, cut at a word's end."""
 LONGEST = 60
 """Characters of a title by a model."""
+_BEGINNING = 6
+"""Messages within which a conversation is still at its beginning, and a model may name it."""
 _LOOKED_AT = 2000
 _SHOWN = 1200
 _ASK = (
@@ -25,6 +39,66 @@ _LINK = re.compile(r"!?\[([^\[\]\n]{0,200})\]\([^()\n]{0,500}\)")
 _EMPHASIS = re.compile(r"(?<!\w)(\*\*|__|\*|_|~~|`+)(?=\S)(.{1,200}?)(?<=\S)\1(?!\w)")
 _LEAD = re.compile(r"^(?:title|titel|titre|título|name)\s*[:：]\s*", re.IGNORECASE)
 _QUOTES = "\"'“”„‟‘’‚«»‹›「」『』`*_#"
+
+
+class Titles:
+    """The title of one conversation. A model is asked once; what a person wrote is never touched."""
+
+    def __init__(
+        self,
+        bus: MessageBus,
+        provider_of: Callable[[str], Provider],
+        spawn: Callable[[Coroutine[Any, Any, None], str], asyncio.Task[None]],
+    ) -> None:
+        self._bus = bus
+        self._provider_of = provider_of
+        self._spawn = spawn
+        self._asking: asyncio.Task[None] | None = None
+        self._has_asked = False
+
+    def take_first_words(self, message: UserMessage) -> None:
+        """Name the conversation after its first message, also when that is written anew."""
+        bus = self._bus
+        if bus.settings.title and bus.settings.title_source != "first_words":
+            return
+        if any(bus.role_at(place) == "user" for place in range(bus.index_of(message.id) or 0)):
+            return
+        if title := title_of(message):
+            bus.change_setting("title", title)
+            bus.change_setting("title_source", "first_words")
+
+    def ask_model(self, reply: AssistantMessage, choice: ModelChoice, defaults: ChatSettings) -> None:
+        """After the first exchange let a model name the conversation, in a task of its own."""
+        choice = defaults.title_model or choice
+        may = defaults.model_titles and not self._has_asked and choice.provider != GUIDE
+        if may and self._bus.settings.title_source == "first_words" and len(self._bus) <= _BEGINNING:
+            self._asking = self._spawn(self._ask(choice, reply), "title")
+
+    def stop(self) -> None:
+        """A server with one slot should answer the person first; the title is asked for after that reply."""
+        if self._asking is not None:
+            self._asking.cancel()
+            self._asking = None
+
+    async def _ask(self, choice: ModelChoice, reply: AssistantMessage) -> None:
+        """A title is not worth an error row: failures are logged."""
+        bus = self._bus
+        try:
+            question = next((each.plain_text for each in bus.messages() if isinstance(each, UserMessage)), "")
+            provider = self._provider_of(choice.provider)
+            title, usage = await ask_for_title(provider, choice.model, question, reply.text)
+        except SamError as error:
+            log.info("no title by %s: %s", choice.model, error)
+            return
+        except Exception:  # the conversation goes on without a title
+            log.exception("a title failed in %s", bus.conversation_id)
+            return
+        self._has_asked = True
+        if usage is not None:
+            bus.record_task(TaskRecorded(provider=choice.provider, model=choice.model, usage=usage))
+        if title and bus.settings.title_source == "first_words":
+            bus.change_setting("title", title)
+            bus.change_setting("title_source", "model")
 
 
 def title_from(text: str, longest: int = FIRST_WORDS) -> str:

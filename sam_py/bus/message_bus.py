@@ -6,7 +6,6 @@ import logging
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from pydantic import JsonValue
@@ -23,11 +22,12 @@ from sam_py.bus.deltas import (
     Subscriber,
     Updated,
 )
+from sam_py.bus.live import LiveReply
 from sam_py.bus.loaded import LoadedHistory
 from sam_py.bus.metrics import BusMetrics
 from sam_py.bus.tree import MessageTree, Node
 from sam_py.errors import SamError, UnknownMessageError
-from sam_py.messages.builder import PartsBuilder, TextKind, mend_surrogates
+from sam_py.messages.builder import PartsBuilder, TextKind
 from sam_py.messages.history import (
     ConversationSettings,
     ErrorOccurred,
@@ -40,25 +40,12 @@ from sam_py.messages.history import (
 from sam_py.messages.importance import score
 from sam_py.messages.message import AssistantMessage, Message, StopReason, UserMessage, new_id
 from sam_py.messages.parts import Part, TextPart
-from sam_py.messages.usage import Metrics, Usage
+from sam_py.messages.usage import Usage
 
 log = logging.getLogger(__name__)
 
 AUTO_PIN = 3
 _PARSED_KEPT = 512
-_CHARACTERS_PER_TOKEN = 4
-
-
-@dataclass(slots=True)
-class _Live:
-    """A reply that still streams."""
-
-    builder: PartsBuilder
-    started_s: float
-    first_token_s: float | None = None
-    characters: int = 0
-    half: str = ""
-    """The first half of a character that was cut in two between chunks; it waits for the other."""
 
 
 class MessageBus:
@@ -81,7 +68,7 @@ class MessageBus:
         self.settings = ConversationSettings()
         self._now = monotonic
         self._tree = MessageTree()
-        self._live: dict[str, _Live] = {}
+        self._live: dict[str, LiveReply] = {}
         self._errors: dict[str, ErrorOccurred] = {}
         self._annotations: dict[str, MessageAnnotated] = {}
         self._parsed: OrderedDict[str, Message] = OrderedDict()
@@ -344,7 +331,7 @@ class MessageBus:
         if parent is not None:
             self._node(parent)
         message = AssistantMessage(parent_id=parent, provider=provider, model=model)
-        self._live[message.id] = _Live(PartsBuilder(), self._now())
+        self._live[message.id] = LiveReply(PartsBuilder(), self._now())
         self._insert(message)
         return message.id
 
@@ -354,7 +341,7 @@ class MessageBus:
         if not isinstance(message, AssistantMessage):
             raise ValueError("only a reply can go on")
         message = message.model_copy(update={"stop_reason": None})
-        self._live[message_id] = _Live(PartsBuilder(message.parts), self._now())
+        self._live[message_id] = LiveReply(PartsBuilder(message.parts), self._now())
         self._put(message_id, message)
         self.resolve_error(message_id)
         self._updated(message)
@@ -363,9 +350,7 @@ class MessageBus:
         """Append streamed text. Costs what `text` costs."""
         started = self._now()
         live = self._live_of(message_id)
-        text = live.half + text
-        live.half = text[-1:] if "\ud800" <= text[-1:] <= "\udbff" else ""
-        text = mend_surrogates(text.removesuffix(live.half))
+        text = live.whole(text)
         if not text:
             return
         if live.first_token_s is None:
@@ -419,7 +404,7 @@ class MessageBus:
                 "usage": so_far.and_then(usage) if so_far is not None and usage is not None else (usage or so_far),
                 "response_id": response_id or base.response_id,
                 "model": model or base.model,
-                "metrics": _measured(live, usage, started),
+                "metrics": live.measured(usage, started),
             }
         )
         if message.is_empty:
@@ -480,7 +465,7 @@ class MessageBus:
             raise UnknownMessageError(message_id)
         return node
 
-    def _live_of(self, message_id: str) -> _Live:
+    def _live_of(self, message_id: str) -> LiveReply:
         live = self._live.get(message_id)
         if live is not None:
             return live
@@ -490,7 +475,7 @@ class MessageBus:
         self._tree.walk()
         node = self._tree.nodes.get(message_id)
         if node is not None and isinstance(node.message, AssistantMessage) and node.message.stop_reason is None:
-            live = _Live(PartsBuilder(node.message.parts), self._now())
+            live = LiveReply(PartsBuilder(node.message.parts), self._now())
             self._live[message_id] = live
             return live
         self.record_error(
@@ -600,17 +585,3 @@ def settings_from(values: dict[str, JsonValue]) -> ConversationSettings:
             else:
                 kept[key] = value
         return ConversationSettings.model_validate(kept)
-
-
-def _measured(live: _Live, usage: Usage | None, now_s: float) -> Metrics:
-    duration = now_s - live.started_s
-    if live.first_token_s is None:
-        return Metrics(duration_s=duration)
-    first = live.first_token_s - live.started_s
-    tokens = usage.output_tokens if usage is not None else None
-    estimated = tokens is None
-    if tokens is None:
-        tokens = live.characters // _CHARACTERS_PER_TOKEN
-    writing = duration - first
-    speed = tokens / writing if writing > 0.001 and tokens else None
-    return Metrics(first_token_s=first, duration_s=duration, tokens_per_second=speed, estimated=estimated)
