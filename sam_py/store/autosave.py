@@ -23,6 +23,7 @@ QUIET_S = 0.5
 MAX_WAIT_S = 2.0
 RETRY_S = 2.0
 MAX_RETRY_S = 30.0
+_FINAL = frozenset({"newer", "damaged"})
 
 Keep = Callable[[list[HistoryEvent]], "asyncio.Future[Any]"]
 """Hands events to the writer's thread. The future ends when they, and all that waited before, are durable;
@@ -56,6 +57,7 @@ class Autosave:
         self._last_s = 0.0
         self._last_save: asyncio.Future[Any] | None = None
         self._problem: StorageError | None = None
+        self._told: set[str] = set()
         self._paused = False
         self._waits_for_content = is_new
         self._unsubscribe: Callable[[], None] | None = bus.subscribe(self._hear)
@@ -183,11 +185,16 @@ class Autosave:
                 kind="failed",
                 detail=repr(error),
             )
+        if error.kind in _FINAL:  # told once: no retry changes it
+            if error.kind not in self._told:
+                self._told.add(error.kind)
+                self._on_problem(error)
+            return
         news = self._problem is None or self._problem.kind != error.kind
         self._problem = error
         if news:
             self._on_problem(error)
-        if error.kind != "newer" and self._retry is None and self._unsubscribe is not None:
+        if self._retry is None and self._unsubscribe is not None:
             self._retry = self._clock.call_later(self._retry_s, self._try_again)
             self._retry_s = min(self._retry_s * 2, MAX_RETRY_S)
 

@@ -87,6 +87,7 @@ class Journal:
         self.winners: dict[str, Record] = {}
         self.own: dict[str, Record] = {}
         self.waiting: dict[str, Record] = {}
+        self._given: list[HistoryEvent] = []
         self.report = ReadReport()
         self.compactions = 0
         self.bytes_written = 0
@@ -123,26 +124,33 @@ class Journal:
 
     # Writing
 
+    @property
+    def has_unsaved(self) -> bool:
+        """True while something that was handed to `save` is not on the disk."""
+        return bool(self._given or self.waiting)
+
     def save(self, events: Iterable[HistoryEvent]) -> None:
         """Make the events durable, with all that still waits. Raises StorageError; the events then wait."""
+        self._given.extend(events)
         if not self._loaded:
             self._read_all()
         if self.report.read_only:
+            self._given.clear()
             raise StorageError(self.report.notice, kind="newer")
-        for event in events:
-            self._top_rev += 1
-            line = write_line(event, self._top_rev, self.device)
-            record = read_line(line[:-1], self.device)
-            assert record is not None
-            self.waiting.pop(record.subject, None)
-            self.waiting[record.subject] = record
-        if not self.waiting and not self._is_short():
-            return
-        try:
-            self._write_waiting()
-        except OSError as error:
-            raise cannot_write(error, self.folder) from error
-        self._maybe_compact()
+        unwritable = self._number()
+        if self.waiting or self._is_short():
+            try:
+                self._write_waiting()
+            except OSError as error:
+                raise cannot_write(error, self.folder) from error
+            self._maybe_compact()
+        if unwritable:
+            raise StorageError(
+                "A change to this conversation cannot be written, because of an error in this program; all else is "
+                "saved. Copy what matters to you and report it with the log file.",
+                kind="damaged",
+                detail=unwritable,
+            )
 
     def adopt(self, records: Iterable[Record]) -> None:
         """Take lines of another conversation as they are (a copy of it); the next `save` writes them."""
@@ -153,6 +161,24 @@ class Journal:
             self._top_rev = max(self._top_rev, record.rev)
 
     # Inside
+
+    def _number(self) -> str:
+        """Give each event its revision and its line; returns what kind of event could not be written, if one."""
+        unwritable = ""
+        for event in self._given:
+            self._top_rev += 1
+            try:
+                line = write_line(event, self._top_rev, self.device)
+            except (ValueError, TypeError, RecursionError):  # one broken event must not stop those after it
+                log.exception("a %s event cannot be written", event.event)
+                unwritable = event.event
+                continue
+            record = read_line(line[:-1], self.device)
+            assert record is not None
+            self.waiting.pop(record.subject, None)
+            self.waiting[record.subject] = record
+        self._given.clear()
+        return unwritable
 
     def _read_all(self, *, mend: bool = True) -> None:
         disk = self.disk

@@ -149,7 +149,7 @@ class Library:
         """Read a conversation. Raises StorageError where it is not here or cannot be read."""
         journal = self._journal(id)
         for other in [known for known in self._journals if known not in self._autosaves and known != id]:
-            if not self._journals[other].waiting:
+            if not self._journals[other].has_unsaved:
                 del self._journals[other]
         history = await self._writer.run(journal.load, READ)
         if not journal.report.files and not journal.winners:
@@ -329,7 +329,7 @@ class Library:
         await self._writer.run(lambda: None, SAVE)  # what was handed over before has been tried now
         problem: StorageError | None = None
         for id, journal in list(self._journals.items()):
-            if journal.waiting and id not in self._autosaves:
+            if journal.has_unsaved and id not in self._autosaves:
                 try:
                     await self._keep(id, journal, [])
                 except StorageError as error:
@@ -360,7 +360,7 @@ class Library:
         def done(_future: asyncio.Future[None]) -> None:
             if journal is None or id in self._autosaves or self._closed:
                 return
-            if not journal.waiting:
+            if not journal.has_unsaved:
                 self._journals.pop(id, None)
             else:
                 self._chores.later("closed", RETRY_CLOSED_S, self._save_closed)

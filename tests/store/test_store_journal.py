@@ -257,3 +257,37 @@ def test_files_are_private(folder: Path) -> None:
     if os.name == "posix":
         assert folder.stat().st_mode & 0o077 == 0
         assert Path(journal.path).stat().st_mode & 0o077 == 0
+
+
+def test_what_was_said_while_our_file_could_not_be_read_is_saved_later(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    disk = RefusingDisk()
+    Journal(folder, "aa", disk).save([said("a", "1")])
+    journal = Journal(folder, "aa", disk)
+
+    def refuse(_path: str) -> bytes:
+        raise OSError(errno.EIO, "Input/output error")
+
+    monkeypatch.setattr(disk, "read", refuse)
+    with pytest.raises(StorageError, match="could not be read"):
+        journal.save([said("b", "2")])
+    assert journal.has_unsaved
+    monkeypatch.undo()
+    journal.save([])
+    assert texts(folder) == {"a": "1", "b": "2"}
+
+
+def test_an_event_that_cannot_be_written_does_not_stop_the_others(
+    folder: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    circle: list[object] = []
+    circle.append(circle)
+    broken = SettingsChanged.model_construct(event="settings_changed", key="x", value=circle)
+    journal = Journal(folder, "aa")
+    with pytest.raises(StorageError, match="all else is saved"):
+        journal.save([said("a", "1"), broken, said("b", "2")])
+    assert texts(folder) == {"a": "1", "b": "2"}
+    assert "cannot be written" in caplog.text
+    journal.save([said("c", "3")])
+    assert not journal.has_unsaved

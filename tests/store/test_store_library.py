@@ -330,6 +330,29 @@ def test_a_closed_conversation_is_tried_again_by_itself(paths: Paths) -> None:
     at_home(paths, story)
 
 
+def test_a_conversation_of_a_newer_version_is_shown_and_not_written(paths: Paths) -> None:
+    async def story(house: House) -> None:
+        id = (await house.talk("one")).conversation_id
+        house.library._autosaves[id][0].close()
+        await house.library.flush()
+        path = next((paths.conversations / id).glob("*.jsonl"))
+        path.write_bytes(path.read_bytes() + b'{"v":2,"event":"from_the_future","rev":99,"dev":"zz"}\n')
+        before = path.read_bytes()
+        opened = await house.library.open(id)
+        assert "open for reading only" in opened.report.notice
+        bus = MessageBus(id)
+        bus.load(opened.history)
+        autosave = house.library.attach(bus)
+        for text in ("two", "three"):
+            bus.add_user_message(text)
+            with pytest.raises(StorageError, match="newer version"):
+                await autosave.save_now()
+        assert path.read_bytes() == before
+        assert [problem.kind for problem in house.problems] == ["newer"]
+
+    at_home(paths, story)
+
+
 def test_a_conversation_that_is_not_there_is_a_clear_error(paths: Paths) -> None:
     async def story(house: House) -> None:
         for id in ("missing", "../..", "", "a/b"):
