@@ -44,14 +44,14 @@ def server() -> Iterator[PacedServer]:
 
 @pytest.fixture
 def sit_down(desk: Desk, tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Callable[..., Sitting]]:
-    """Starts the program: ``sit_down()``, or ``sit_down(server.settings)`` with settings for the first time."""
+    """Starts the program: ``sit_down()``, or ``sit_down(server.settings)`` with settings."""
     home = tmp_path / "sam"
     sittings: list[Sitting] = []
 
     def start(settings: object = None) -> Sitting:
         if settings is not None:
             config = home / "config"
-            config.mkdir(parents=True)
+            config.mkdir(parents=True, exist_ok=True)
             (config / "settings.json").write_text(json.dumps(settings), encoding="utf-8")
         sittings.append(Sitting(desk, home))
         return sittings[-1]

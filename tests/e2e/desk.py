@@ -133,8 +133,9 @@ class Sitting:
             **environment,
         }
         self.process = self._start()
-        self.window = wait_for(self._visible_window, "the program's window")
-        desk.xdotool("windowactivate", "--sync", self.window)
+        wait_for(
+            lambda: self._active_window() and "–" in self.title(), "the program's window with a conversation in it"
+        )
 
     def _start(self) -> subprocess.Popen[bytes]:
         with self._output.open("wb") as output:
@@ -142,12 +143,12 @@ class Sitting:
                 [sys.executable, "-m", "sam_py"], cwd=ROOT, env=self._environment, stdout=output, stderr=output
             )
 
-    def _visible_window(self) -> str:
+    def _active_window(self) -> str:
         if self.process.poll() is not None:
             raise AssertionError(f"the program ended with {self.process.returncode}:\n{self.output()}")
-        pid = str(self.process.pid)
-        found = self.desk.xdotool("search", "--onlyvisible", "--pid", pid, "--name", "SAM", check=False)
-        return found.splitlines()[0] if found else ""
+        active = self.desk.xdotool("getactivewindow", check=False)
+        pid = self.desk.xdotool("getwindowpid", active, check=False) if active else ""
+        return active if pid == str(self.process.pid) else ""
 
     def start_again(self) -> tuple[int, str]:
         """Start a second process on the same folder beside this one; its exit code and what it printed."""
@@ -165,12 +166,12 @@ class Sitting:
     # What a person does
 
     def type(self, text: str) -> None:
-        """Type into the text box and see that the draft has it, so that no key comes too early for the next step."""
+        """Type into the text box and see that the draft has it."""
         self.desk.type(text)
         self.wait_for(lambda: text in self.drafts(), f"{text!r} as a draft")
 
     def send(self, text: str) -> None:
-        self.type(text)
+        self.desk.type(text)
         self.desk.press("Return")
         self.wait_for(lambda: any(said.text == text for said in self.said("user")), f"{text!r} in the journal")
 
@@ -228,6 +229,14 @@ class Sitting:
             for line in journal.read_bytes().splitlines(keepends=True):
                 if line.endswith(b"\n"):  # the last one may be on its way
                     yield json.loads(line)
+
+    def event_names(self) -> set[str]:
+        """What kinds of events the journals hold."""
+        return {event["event"] for event in self._events()}
+
+    def title(self) -> str:
+        """The title of the window that has the keyboard."""
+        return self.desk.xdotool("getactivewindow", "getwindowname", check=False)
 
     def drafts(self) -> str:
         """The text of all drafts."""
