@@ -279,7 +279,7 @@ class ConversationListModel(QAbstractListModel):
     def setData(self, index: Index, value: Any, role: int = Qt.ItemDataRole.EditRole) -> bool:
         """A new title: asked for here, shown when the library has it."""
         row = self._rows[index.row()] if index.isValid() else None
-        title = one_line(str(value))
+        title = one_line(value) if isinstance(value, str) else ""
         if role != Qt.ItemDataRole.EditRole or not isinstance(row, str) or not title:
             return False
         if title != self._summaries[row].title:

@@ -25,6 +25,7 @@ _KEYBOARD_REASONS = (
     Qt.FocusReason.ShortcutFocusReason,
     Qt.FocusReason.OtherFocusReason,
 )
+_MOVE = Qt.DropAction.MoveAction
 
 
 class ConversationListView(QListView):
@@ -182,8 +183,15 @@ class ConversationListView(QListView):
         super().focusOutEvent(event)
 
     def dragMoveEvent(self, event: QDragMoveEvent) -> None:
-        super().dragMoveEvent(event)
-        self._mark_drop(event.position().toPoint() if event.isAccepted() else None)
+        super().dragMoveEvent(event)  # scrolls near the edges; near a row's edge it would aim between two rows
+        position = event.position().toPoint()
+        if self._conversations.canDropMimeData(event.mimeData(), _MOVE, -1, -1, self.indexAt(position)):
+            event.setDropAction(_MOVE)
+            event.accept()
+            self._mark_drop(position)
+        else:
+            event.ignore()
+            self._mark_drop(None)
 
     def dragLeaveEvent(self, event: QDragLeaveEvent) -> None:
         self._mark_drop(None)
@@ -191,7 +199,11 @@ class ConversationListView(QListView):
 
     def dropEvent(self, event: QDropEvent) -> None:
         self._mark_drop(None)
-        super().dropEvent(event)
+        self.setState(QAbstractItemView.State.NoState)
+        target = self.indexAt(event.position().toPoint())
+        if self._conversations.dropMimeData(event.mimeData(), _MOVE, -1, -1, target):
+            event.setDropAction(_MOVE)
+            event.accept()
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)

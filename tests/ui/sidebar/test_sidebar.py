@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QAction, QContextMenuEvent
+from PySide6.QtGui import QAction, QContextMenuEvent, QDragEnterEvent, QDragMoveEvent, QDropEvent
 from PySide6.QtWidgets import QInputDialog, QLineEdit, QMenu, QWidget
 
 from sam_py.store.library import LibraryChange
@@ -324,3 +324,22 @@ def test_everything_in_the_sidebar_has_a_name(stage: Stage) -> None:
     sidebar = stage.sidebar
     for widget in (sidebar.new_button, sidebar.hide_button, sidebar.settings_button, sidebar.filter, sidebar.list):
         assert widget.accessibleName()
+
+
+def test_a_conversation_dropped_at_a_row_s_edge_still_goes_to_that_folder(stage: Stage) -> None:
+    model = stage.sidebar.model
+    row, folder = model.row_of("a"), model.row_of("§folder/Work")
+    assert row is not None
+    assert folder is not None
+    mime = model.mimeData([model.index(row)])
+    edge = stage.list.visualRect(model.index(folder)).bottomLeft() + QPoint(20, 0)
+    left = Qt.MouseButton.LeftButton
+    none = Qt.KeyboardModifier.NoModifier
+    stage.list.dragEnterEvent(QDragEnterEvent(edge, Qt.DropAction.MoveAction, mime, left, none))
+    over = QDragMoveEvent(edge, Qt.DropAction.MoveAction, mime, left, none)
+    stage.list.dragMoveEvent(over)
+    assert over.isAccepted()
+    assert stage.list.rows.drop_key == "§folder/Work"
+    stage.list.dropEvent(QDropEvent(edge.toPointF(), Qt.DropAction.MoveAction, mime, left, none))
+    assert stage.list.rows.drop_key == ""
+    stage.wait_for("Work", "Title a", "Title c", "Today", "Title b")
