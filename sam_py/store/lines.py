@@ -175,8 +175,8 @@ def write_line(event: BaseModel, rev: int, dev: str) -> bytes:
     try:
         body = event.model_dump_json().encode()
     except (PydanticSerializationError, UnicodeEncodeError):  # a lone surrogate, from a paste
-        body = json.dumps(_mended(event.model_dump(mode="python", warnings=False)), ensure_ascii=False, default=_plain).encode()
-        body = json.dumps(json.loads(body), ensure_ascii=False, separators=(",", ":")).encode()
+        fields = _mended(event.model_dump(mode="python", warnings=False))
+        body = json.dumps(fields, ensure_ascii=False, separators=(",", ":"), default=_plain).encode()
     name = json.dumps(getattr(event, "event", "")).encode()
     rest = body[len(b'{"event":') + len(name) : -1]
     return _closed(b'{"v":%d,"event":%b,"rev":%d,"dev":"%b"%b' % (SCHEMA, name, rev, dev.encode(), rest))
