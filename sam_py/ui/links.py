@@ -56,11 +56,6 @@ def open_url(url: str) -> bool:
     return target is not None and QDesktopServices.openUrl(QUrl(target))
 
 
-def open_folder(folder: Path) -> bool:
-    """Show a folder of ours in the system's file manager. Never call it with a path that came out of a message."""
-    return folder.is_dir() and QDesktopServices.openUrl(QUrl.fromLocalFile(str(folder)))
-
-
 def _ascii_host(host: str) -> str:
     if not host or any(char.isspace() or char in "%<>\"'`{}|^" for char in host):
         return ""

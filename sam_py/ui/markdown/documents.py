@@ -11,18 +11,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any
 
-from PySide6.QtCore import QPointF, QRectF, Qt, QUrl
+from PySide6.QtCore import Qt, QUrl
 from PySide6.QtGui import (
     QColor,
     QFont,
     QFontMetricsF,
     QImage,
-    QPainter,
-    QPen,
-    QPolygonF,
     QTextBlock,
     QTextBlockFormat,
     QTextCharFormat,
@@ -30,13 +25,13 @@ from PySide6.QtGui import (
     QTextDocument,
     QTextFormat,
     QTextImageFormat,
-    QTextLine,
     QTextList,
     QTextListFormat,
     QTextOption,
 )
 
-from sam_py.ui.markdown.maths import Key, Picture, readable_maths, shared_formulas
+from sam_py.ui.markdown.decorations import Decorations, Marker
+from sam_py.ui.markdown.maths import Picture, readable_maths, shared_formulas
 from sam_py.ui.markdown.segments import Segment, dedent, fold_label
 from sam_py.ui.markdown.typography import HEADING_SCALE, MAX_DEPTH, Typography
 
@@ -59,36 +54,6 @@ _INLINE_MATH = re.compile(
 )
 _LABEL = re.compile(r"\[([^\[\]]{1,200})\](?!\()")
 _INLINE = re.compile(r"[`\[!<\\$@]|https?:|www\.|~~|^ {0,3}#|^[=-]|\t|    ", re.MULTILINE)
-
-
-@dataclass(slots=True)
-class Marker:
-    """What stands before a list's item: its number, a bullet, or a check box."""
-
-    block: int
-    text: str
-    checked: bool | None = None
-    level: int = 1
-
-
-@dataclass(slots=True)
-class Decorations:
-    """Where the things stand that are drawn beside the text. Blocks by number, spans by position and length."""
-
-    markers: list[Marker] = field(default_factory=list)
-    quotes: list[tuple[int, int, int]] = field(default_factory=list)
-    """first block, last block, level"""
-    rules: list[int] = field(default_factory=list)
-    code_blocks: list[tuple[int, int]] = field(default_factory=list)
-    code_spans: list[tuple[int, int]] = field(default_factory=list)
-    links: list[tuple[int, int, str]] = field(default_factory=list)
-    maths: list[tuple[int, str, Picture]] = field(default_factory=list)
-    """Position, source and picture of each formula; a blank image keeps its place in the text."""
-    pending_maths: set[Key] = field(default_factory=set)
-    """Formulas that are still being drawn."""
-    top_px: int = 0
-    """Room that its first block wants above; the document itself has none."""
-    bottom_px: int = 0
 
 
 class ClosedDocument(QTextDocument):
@@ -416,131 +381,7 @@ def _fragments(block: QTextBlock) -> list[tuple[int, int, QTextCharFormat]]:
     return found
 
 
-def paint_decorations(
-    painter: QPainter, document: QTextDocument, decorations: Decorations, style: Typography, clip: QRectF
-) -> None:
-    """Draw what stands beside and behind the text of `document`, as far as it lies in `clip`."""
-    painter.save()
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    painter.setPen(Qt.PenStyle.NoPen)
-    layout = document.documentLayout()
-    width = document.textWidth()
-
-    def rect_of(first: int, last: int) -> QRectF:
-        top = layout.blockBoundingRect(document.findBlockByNumber(first))
-        return top.united(layout.blockBoundingRect(document.findBlockByNumber(last))) if last != first else top
-
-    for first, last, level in decorations.quotes:
-        box = rect_of(first, last)
-        if box.intersects(clip):
-            painter.setBrush(style.colour("border").darker(108))
-            painter.drawRoundedRect(QRectF((level - 1) * 16.0, box.top(), 3, box.height()), 1.5, 1.5)
-    for first, last in decorations.code_blocks:
-        box = rect_of(first, last)
-        if box.intersects(clip):
-            painter.setBrush(style.colour("code"))
-            painter.drawRoundedRect(
-                QRectF(box.left() - 10, box.top() - 5, width - box.left() + 10, box.height() + 10), 6, 6
-            )
-    for number in decorations.rules:
-        box = rect_of(number, number)
-        painter.fillRect(QRectF(0, round(box.center().y()), width, 1), style.colour("border"))
-    pill = style.colour("border")
-    pill.setAlphaF(0.62)
-    painter.setBrush(pill)
-    for position, length in decorations.code_spans:
-        for box in span_rects(document, position, length):
-            if box.intersects(clip):
-                painter.drawRoundedRect(box.adjusted(-2, 1, 2, -1), 4, 4)
-    for position, _latex, picture in decorations.maths:
-        _paint_formula(painter, document, position, picture)
-    for marker in decorations.markers:
-        _paint_marker(painter, document, marker, style, clip)
-    painter.restore()
-
-
-def span_rects(document: QTextDocument, position: int, length: int) -> list[QRectF]:
-    """Return the rectangles, one a line, that `length` characters from `position` cover."""
-    block = document.findBlock(position)
-    layout = block.layout()
-    origin = document.documentLayout().blockBoundingRect(block).topLeft()
-    start, end = position - block.position(), position - block.position() + length
-    metrics_height = QFontMetricsF(document.defaultFont()).height()
-    boxes = []
-    while start < end:
-        line = layout.lineForTextPosition(start)
-        if not line.isValid():
-            break
-        stop = min(end, line.textStart() + line.textLength())
-        if stop <= start:
-            break
-        x1, x2 = _x_of(line, start), _x_of(line, stop)
-        bottom = line.y() + line.height()
-        top = bottom - metrics_height if line.height() > metrics_height else line.y()
-        boxes.append(QRectF(origin.x() + min(x1, x2), origin.y() + top, abs(x2 - x1), bottom - top))
-        start = stop
-    return boxes
-
-
-def _x_of(line: QTextLine, position: int) -> float:
-    x: Any = line.cursorToX(position)  # PySide returns (x, position) where its stubs say float
-    return float(x[0] if isinstance(x, tuple) else x)
-
-
-def _paint_formula(painter: QPainter, document: QTextDocument, position: int, picture: Picture) -> None:
-    block = document.findBlock(position)
-    line = block.layout().lineForTextPosition(position - block.position())
-    if line.isValid():
-        origin = document.documentLayout().blockBoundingRect(block).topLeft()
-        left = min(_x_of(line, position - block.position()), _x_of(line, position - block.position() + 1))
-        top = line.y() + line.ascent() - (picture.size.height() - picture.depth_px)
-        picture.paint(painter, origin + QPointF(left, top))
-
-
 def _blank() -> QImage:
     image = QImage(1, 1, QImage.Format.Format_ARGB32_Premultiplied)
     image.fill(Qt.GlobalColor.transparent)
     return image
-
-
-def _paint_marker(painter: QPainter, document: QTextDocument, marker: Marker, style: Typography, clip: QRectF) -> None:
-    block = document.findBlockByNumber(marker.block)
-    layout = block.layout()
-    if not layout.lineCount():
-        return
-    line = layout.lineAt(0)
-    origin = document.documentLayout().blockBoundingRect(block).topLeft()
-    metrics = QFontMetricsF(style.body)
-    baseline = origin.y() + line.y() + line.ascent()
-    if not clip.adjusted(0, -40, 0, 40).contains(QPointF(clip.center().x(), baseline)):
-        return
-    right_to_left = block.textDirection() == Qt.LayoutDirection.RightToLeft
-    edge = origin.x() + (line.x() + line.width() if right_to_left else line.x())
-    away = 1.0 if right_to_left else -1.0
-    gap = style.indent_px * 0.36
-    middle = baseline - metrics.xHeight() / 2
-    if marker.checked is not None:
-        _paint_check_box(painter, QPointF(edge + away * (gap + 7), middle), marker.checked, style)
-    elif marker.text:
-        painter.setPen(style.colour("text_muted"))
-        painter.setFont(style.body)
-        width = metrics.horizontalAdvance(marker.text)
-        left = edge + gap if right_to_left else edge - gap - width
-        painter.drawText(QPointF(left, baseline), marker.text)
-    else:
-        radius = max(2.2, metrics.xHeight() * 0.3)
-        painter.setPen(Qt.PenStyle.NoPen if marker.level % 2 else QPen(style.colour("text_muted"), 1.2))
-        painter.setBrush(style.colour("text_muted") if marker.level % 2 else Qt.BrushStyle.NoBrush)
-        painter.drawEllipse(QPointF(edge + away * (gap + radius), middle), radius, radius)
-
-
-def _paint_check_box(painter: QPainter, centre: QPointF, checked: bool, style: Typography) -> None:
-    box = QRectF(centre.x() - 7, centre.y() - 7, 14, 14)
-    painter.setBrush(style.colour("accent") if checked else Qt.BrushStyle.NoBrush)
-    painter.setPen(QPen(style.colour("accent" if checked else "text_muted"), 1.3))
-    painter.drawRoundedRect(box, 3.5, 3.5)
-    if checked:
-        pen = QPen(style.colour("on_accent"), 1.8)
-        pen.setCapStyle(Qt.PenCapStyle.RoundCap)
-        painter.setPen(pen)
-        painter.drawPolyline(QPolygonF([box.topLeft() + QPointF(x, y) for x, y in ((3.4, 7.3), (6, 9.8), (10.6, 4.4))]))

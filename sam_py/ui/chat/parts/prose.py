@@ -6,15 +6,8 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QAbstractTextDocumentLayout, QPainter, QTextCharFormat, QTextCursor
 
 from sam_py.ui.chat.parts.base import Part, Surroundings, Target
-from sam_py.ui.markdown.documents import (
-    ClosedDocument,
-    Decorations,
-    Marker,
-    fill,
-    paint_decorations,
-    reference_labels,
-    span_rects,
-)
+from sam_py.ui.markdown.decorations import Decorations, Marker, paint_decorations, span_rects
+from sam_py.ui.markdown.documents import ClosedDocument, fill, reference_labels
 from sam_py.ui.markdown.maths import Key, shared_formulas
 from sam_py.ui.markdown.segments import Segment
 

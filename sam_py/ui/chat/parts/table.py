@@ -13,7 +13,8 @@ from PySide6.QtCore import QCoreApplication, QPointF, QRectF, Qt
 from PySide6.QtGui import QAbstractTextDocumentLayout, QFont, QFontMetricsF, QPainter, QPen, QTextOption
 
 from sam_py.ui.chat.parts.base import Part, Surroundings, Target
-from sam_py.ui.markdown.documents import ClosedDocument, Decorations, fill, paint_decorations, span_rects
+from sam_py.ui.markdown.decorations import Decorations, paint_decorations, span_rects
+from sam_py.ui.markdown.documents import ClosedDocument, fill
 from sam_py.ui.markdown.segments import Segment, split_row
 
 RICH_CELLS = 240
