@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Take the README's pictures of the running program: ``.venv/bin/python packaging/screenshots.py``. Linux with Xvfb.
+"""Take the README's pictures of the running program: ``.venv/bin/python packaging/screenshots.py``.
 
+Needs Linux with Xvfb and xdotool, which `bootstrap.py test` installs.
 Writes some conversations with the program's own store, starts the program on a virtual screen that is exactly as large
 as its window, waits until the picture rests, and keeps it: once light, once dark.
 """
@@ -104,6 +105,7 @@ async def _furnish(home: Path, theme: str) -> None:
         await _write(library, datetime.now(UTC) - timedelta(days=days, minutes=20), settings, question, answer)
     shown = await _write(library, datetime.now(UTC), {"title": SHOWN}, QUESTION, ANSWER)
     await library.aclose()
+    (paths.state / "index.json").unlink()  # written now; made again from the messages, it has their dates
     provider = {"id": PROVIDER, "preset": "ollama", "label": "Ollama", "base_url": "http://127.0.0.1:9/v1"}
     provider |= {"model": MODEL, "models": [MODEL]}
     chat = {"default": {"provider": PROVIDER, "model": MODEL}}
@@ -145,6 +147,7 @@ def _photograph(home: Path, folder: Path) -> QImage:
     with VirtualScreen(WINDOW_PX[0] * SCALE, WINDOW_PX[1] * SCALE, memory=memory) as screen:
         environment = {**os.environ, "DISPLAY": screen.display, "SAM_HOME": str(home), "QT_QPA_PLATFORM": "xcb"}
         environment |= {"QT_SCALE_FACTOR": str(SCALE), "LC_ALL": "C.UTF-8"}
+        subprocess.run(["xdotool", "mousemove", "0", "0"], env=environment, check=True)
         program = subprocess.Popen([sys.executable, "-m", "sam_py"], cwd=PROJECT, env=environment)
         try:
             return _at_rest(screen, program)
