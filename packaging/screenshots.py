@@ -147,7 +147,8 @@ def _photograph(home: Path, folder: Path) -> QImage:
     with VirtualScreen(WINDOW_PX[0] * SCALE, WINDOW_PX[1] * SCALE, memory=memory) as screen:
         environment = {**os.environ, "DISPLAY": screen.display, "SAM_HOME": str(home), "QT_QPA_PLATFORM": "xcb"}
         environment |= {"QT_SCALE_FACTOR": str(SCALE), "LC_ALL": "C.UTF-8"}
-        subprocess.run(["xdotool", "mousemove", "0", "0"], env=environment, check=True)
+        corner = [str(length_px * SCALE - 1) for length_px in WINDOW_PX]  # where the pointer is not seen
+        subprocess.run(["xdotool", "mousemove", *corner], env=environment, check=True)
         program = subprocess.Popen([sys.executable, "-m", "sam_py"], cwd=PROJECT, env=environment)
         try:
             return _at_rest(screen, program)

@@ -38,7 +38,8 @@ class VirtualScreen:
         self._memory = memory
         read_fd, write_fd = os.pipe()
         command = ["Xvfb", "-displayfd", str(write_fd), "-screen", "0", f"{width_px}x{height_px}x24"]
-        command += ["-nolisten", "tcp", *(["-fbdir", str(memory)] if memory else [])]
+        # Without -noreset everything, the pointer's place too, begins anew when the last program on it ends.
+        command += ["-noreset", "-nolisten", "tcp", *(["-fbdir", str(memory)] if memory else [])]
         try:
             self._server = subprocess.Popen(
                 command,
