@@ -82,9 +82,7 @@ class Loop(qasync.QEventLoop):  # type: ignore[misc]  # qasync is not typed
         self._heap_timer.timeout.connect(self._fire)
         super().__init__(app)
 
-    def call_soon(
-        self, callback: Callable[..., Any], *args: Any, context: Context | None = None
-    ) -> asyncio.Handle:
+    def call_soon(self, callback: Callable[..., Any], *args: Any, context: Context | None = None) -> asyncio.Handle:
         handle = asyncio.Handle(callback, args, self, context)
         self._ready.append(handle)
         if not self._ready_timer.isActive():

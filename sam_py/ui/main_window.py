@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Callable
 
@@ -13,6 +14,7 @@ from sam_py.agent.state import SessionState
 from sam_py.errors import SamError
 from sam_py.messages.parts import Part
 from sam_py.settings.model import AppearanceSettings, ModelChoice, Settings
+from sam_py.store.errors import StorageError
 from sam_py.ui.actions import Actions
 from sam_py.ui.appearance import apply_theme, theme_of
 from sam_py.ui.chat.attachments_intake import Intake
@@ -34,6 +36,7 @@ _FIRST_SIZE = (1080, 760)
 _SMALLEST = (420, 360)
 _NARROW_PX = 720
 """Below this width the sidebar gives way to the conversation."""
+_QUIET_AFTER_S = 1.5
 _ZOOMS = (80, 90, 100, 110, 125, 150, 175, 200)
 
 
@@ -104,6 +107,17 @@ class MainWindow(QMainWindow):
         self.chat.composer.setFocus()
         for problem in self._services.settings.problems:
             self.notices.show_notice(problem, kind="error")
+        self._look_for_servers()
+        self._services.tasks.spawn(self._when_all_is_quiet(), "housekeeping")
+
+    async def _when_all_is_quiet(self) -> None:
+        """What can wait until the person has begun: loading the network code, the trash, what models can take."""
+        await asyncio.sleep(_QUIET_AFTER_S)
+        await self._services.registry.http.warm_up()
+        self._offers.learn_limits()
+        await self._services.library.purge_trash()
+
+    def _look_for_servers(self) -> None:
         self._offers.look_for_servers(self.chat.empty.set_found)
 
     async def aclose(self) -> None:
@@ -112,10 +126,13 @@ class MainWindow(QMainWindow):
         self._keep_state()
         self.chat.leave()
         self.sidebar.detach()
+        self._intake.close()
 
     def report(self, error: BaseException) -> None:
         """A task failed: say it."""
-        if isinstance(error, SamError):
+        if isinstance(error, StorageError) and error.solved:
+            self.notices.show_notice(str(error), kind="success")
+        elif isinstance(error, SamError):
             self.notices.show_notice(str(error), kind="error")
         else:
             text = self.tr("Something went wrong inside SAM. Nothing is lost; the log says more.")
@@ -350,12 +367,15 @@ class MainWindow(QMainWindow):
         composer.add_provider_requested.connect(lambda: self.open_settings("providers"))
         composer.models_refresh_requested.connect(self._offers.ask_everyone)
         chat.model_chosen.connect(self._remember_model)
+        empty.look_again_requested.connect(self._look_for_servers)
         empty.suggestion_chosen.connect(self._send_suggestion)
         empty.add_key_requested.connect(lambda _preset: self.open_settings("providers"))
         empty.local_server_chosen.connect(self._offers.adopt_server)
         self._offers.changed.connect(chat.show_model)
         self._offers.chosen.connect(chat.set_model)
-        QGuiApplication.styleHints().colorSchemeChanged.connect(lambda _scheme: self._retheme())
+        hints = QGuiApplication.styleHints()
+        hints.colorSchemeChanged.connect(lambda _scheme: self._retheme())
+        hints.accessibility().contrastPreferenceChanged.connect(lambda _preference: self._retheme())
 
     def _send_suggestion(self, text: str) -> None:
         parts: tuple[Part, ...] = ()

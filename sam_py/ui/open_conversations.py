@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from sam_py.agent.session import ChatSession, SessionState
 from sam_py.bus.message_bus import MessageBus
+from sam_py.errors import SamError
 from sam_py.store.autosave import Autosave
 from sam_py.store.library import Library
 from sam_py.ui.chat.timeline import Place
 from sam_py.ui.models.message_list_model import MessageListModel
+
+log = logging.getLogger(__name__)
 
 _KEPT_IDLE = 4
 """Conversations that stay open after they were left, so that going back is instant."""
@@ -106,7 +110,10 @@ class OpenConversations:
         for end in conversation.endings:
             end()
         await conversation.session.aclose()
-        await conversation.autosave.save_now()
+        try:
+            await conversation.autosave.save_now()
+        except SamError as error:  # told by the library, which keeps the text and tries again
+            log.warning("a conversation was closed before it could be saved: %s", error)
         conversation.autosave.close()
         conversation.model.detach()
         conversation.model.deleteLater()

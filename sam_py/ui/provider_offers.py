@@ -51,6 +51,18 @@ class ProviderOffers(QObject):
             if settings.enabled:
                 self._services.tasks.spawn(self.ask_for_models(settings.id), f"list the models of {settings.id}")
 
+    def learn_limits(self) -> None:
+        """Ask the servers of this machine what their models can take; one that does not answer now is asked later."""
+        for settings in self._services.settings.current.providers:
+            if settings.enabled and not settings.needs_key:
+                self._services.tasks.spawn(self._learn(settings.id), f"limits of {settings.id}")
+
+    async def _learn(self, provider_id: str) -> None:
+        try:
+            await self._services.registry.get(provider_id).list_models()
+        except SamError as error:
+            log.info("the models of %s are not known yet: %s", provider_id, error)
+
     async def ask_for_models(self, provider_id: str) -> None:
         """Ask a provider for its models and remember them. Raises `SamError`."""
         models = tuple(model.id for model in await self._services.registry.get(provider_id).list_models())
@@ -99,11 +111,20 @@ class ProviderOffers(QObject):
         self.chosen.emit(existing.id, model or existing.model)
 
     def open_link(self, url: str) -> None:
-        """Open a link of a message in the browser; what may not be opened is said."""
-        from sam_py.ui.links import describe_target, open_url
+        """Show where a link of a message leads and open it in the browser when the person agrees.
 
-        if not open_url(url):
-            raise SamError(f"This link is not opened: {describe_target(url)}.")
+        Raises `SamError` for one that is not opened at all.
+        """
+        from sam_py.ui.links import open_url, safe_target
+        from sam_py.ui.widgets.confirm import Confirm
+
+        target = safe_target(url)
+        if target is None:
+            raise SamError(f"This link is not opened, because it leads to a program or a file: {url[:200]}")
+        parent = self.parent()
+        assert isinstance(parent, QWidget)
+        title = self.tr("Open this address?")
+        Confirm.ask(parent, self._services.icons, title, target, self.tr("Open"), lambda: open_url(target))
 
     def open_image(self, path: object) -> None:
         """Show a picture large."""
@@ -111,7 +132,7 @@ class ProviderOffers(QObject):
 
         parent = self.parent()
         assert isinstance(parent, QWidget)
-        ImageViewer.open_picture(Path(str(path)), self._services.themes, self._services.icons, parent)
+        ImageViewer(self._services.themes, Path(str(path)), parent=parent).open()
 
     def open_log(self) -> None:
         from sam_py.ui.links import open_folder

@@ -61,6 +61,7 @@ class Running:
 class Waiting:
     text: str
     parts: Parts = ()
+    held: bool = False
 
 
 @dataclass

@@ -67,8 +67,7 @@ def test_what_shows_messages_opens_addresses_through_the_one_door():
             name = node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
             if name in ("QDesktopServices", "webbrowser"):
                 users.add(file.relative_to(root).as_posix())
-    # The settings open pages and folders that are written in the program, never an address out of a message.
-    assert {user for user in users if not user.startswith("ui/settings/")} == {"ui/links.py"}
+    assert users == {"ui/links.py"}
 
 
 def test_a_folder_that_is_not_there_is_not_opened(monkeypatch, tmp_path):

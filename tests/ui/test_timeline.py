@@ -298,5 +298,3 @@ def test_signals_of_a_left_conversation_change_nothing(bus: MessageBus, timeline
     assert timeline.rows_in_order() == []
     model.detach()
     timeline.set_model(None)
-
-

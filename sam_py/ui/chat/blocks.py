@@ -33,6 +33,7 @@ class Block(QWidget):
     link_clicked = Signal(str)
     image_clicked = Signal(object)
     height_changed = Signal()
+    copy_requested = Signal(str)
     kind = ""
 
     @property
@@ -43,6 +44,13 @@ class Block(QWidget):
     def columns(self) -> list[MarkdownColumn]:
         """Where text can be selected."""
         return []
+
+    def _listen_to(self, column: MarkdownColumn) -> None:
+        column.link_clicked.connect(self.link_clicked)
+        column.image_requested.connect(self.link_clicked)
+        column.image_clicked.connect(self.image_clicked)
+        column.copy_requested.connect(self.copy_requested)
+        column.height_changed.connect(self.height_changed)
 
     def append(self, text: str) -> None:
         """Keep streamed text until `flush`."""
@@ -75,8 +83,7 @@ class TextBlock(Block):
         super().__init__(parent)
         self._pieces = [text] if text else []
         self._column = MarkdownColumn(context.themes, context.attachment_path, parent=self)
-        self._column.link_clicked.connect(self.link_clicked)
-        self._column.image_clicked.connect(self.image_clicked)
+        self._listen_to(self._column)
         if live:
             self._column.append_text(text)
             self._column.flush()
@@ -121,6 +128,7 @@ class BubbleBlock(Block):
         self._context = context
         self._text = text
         self._column = PlainColumn(context.themes, context.attachment_path, parent=self)
+        self._listen_to(self._column)
         self._column.set_plain_text(text)
 
     @property
@@ -165,6 +173,7 @@ class ThoughtBlock(Block):
         super().__init__(parent)
         self._inner = ThinkingBlock(context, self)
         self._inner.height_changed.connect(self.height_changed)
+        self._inner.column_made.connect(self._listen_to)
         self._inner.set_text(text, live=live)
 
     @property

@@ -70,6 +70,7 @@ class ChatView(QWidget):
         layout.addWidget(composer)
         self._message_actions = self._handlers()
         self.timeline.action_requested.connect(self._act)
+        self.timeline.copy_requested.connect(self._copy_text)
         self.header.renamed.connect(self._rename)
         composer.send_requested.connect(self.send)
         composer.stop_requested.connect(self.stop)
@@ -77,6 +78,7 @@ class ChatView(QWidget):
         composer.edit_submitted.connect(self._edit)
         composer.queued_removed.connect(self._drop_queued)
         composer.queued_edited.connect(self._edit_queued)
+        composer.queued_sent.connect(self._send_queued)
         composer.draft_changed.connect(self._keep_draft)
         composer.model_chosen.connect(self.set_model)
         self._usage_soon = QTimer(self)
@@ -194,6 +196,9 @@ class ChatView(QWidget):
             "settings": self._open_settings_for,
         }
 
+    def _copy_text(self, text: str) -> None:
+        QGuiApplication.clipboard().setText(text)
+
     def _copy(self, conversation: OpenConversation, message_id: str) -> None:
         QGuiApplication.clipboard().setText(conversation.bus.get(message_id).plain_text)
         self.notice.emit(self.tr("Copied"))
@@ -241,7 +246,7 @@ class ChatView(QWidget):
             self.timeline.set_current(brothers[place])
 
     def _remove(self, conversation: OpenConversation, message_id: str) -> None:
-        conversation.bus.remove(message_id)
+        conversation.session.remove(message_id)
         if not len(conversation.bus):
             self._stack.setCurrentWidget(self.empty)
 
@@ -255,6 +260,10 @@ class ChatView(QWidget):
             return
         message = self.conversation.session.remove_queued(index)
         self.composer.put_back(message.text, message.parts)
+
+    def _send_queued(self) -> None:
+        if self.conversation is not None:
+            self._spawn(self.conversation.session.send_queued(), "send what was held")
 
     def _rename(self, title: str) -> None:
         if self.conversation is not None:

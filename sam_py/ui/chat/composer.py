@@ -76,6 +76,7 @@ class Composer(QWidget):
     """`Draft`"""
     queued_removed = Signal(int)
     queued_edited = Signal(int)
+    queued_sent = Signal()
     model_menu_requested = Signal()
     """The picker is about to open: whoever knows the models may still `set_models`."""
     model_chosen = Signal(str, str)
@@ -343,6 +344,7 @@ class Composer(QWidget):
         self.banner.button.clicked.connect(self.cancel_edit)
         self.queue.removed.connect(self.queued_removed)
         self.queue.edited.connect(self.queued_edited)
+        self.queue.send_wanted.connect(self.queued_sent)
         self.attach_button.clicked.connect(self.choose_files)
         self.model_button.clicked.connect(self.open_model_picker)
         self.stop_button.clicked.connect(self.stop_requested)

@@ -10,7 +10,7 @@ from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from sam_py.messages.parts import Parts
-from sam_py.ui.widgets.buttons import IconButton
+from sam_py.ui.widgets.buttons import IconButton, PillButton
 from sam_py.ui.widgets.icons import Icons
 
 
@@ -21,6 +21,9 @@ class Queued(Protocol):
     def text(self) -> str: ...
     @property
     def parts(self) -> Parts: ...
+    @property
+    def held(self) -> bool:
+        """Not sent by itself any more: the reply before it was stopped or failed."""
 
 
 class QueueRow(QWidget):
@@ -30,7 +33,8 @@ class QueueRow(QWidget):
         super().__init__(parent)
         self._icons = icons
         self._text = self._line(message)
-        self.setAccessibleName(self.tr("Queued message {n}: {text}").format(n=index + 1, text=self._text))
+        name = self.tr("Held message {n}: {text}") if message.held else self.tr("Queued message {n}: {text}")
+        self.setAccessibleName(name.format(n=index + 1, text=self._text))
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.edit = IconButton(icons, "edit", self.tr("Edit queued message"), size_px=26, icon_px=15, parent=self)
         self.remove = IconButton(icons, "close", self.tr("Remove queued message"), size_px=26, icon_px=13, parent=self)
@@ -38,6 +42,10 @@ class QueueRow(QWidget):
         row.setContentsMargins(0, 0, 6, 0)
         row.setSpacing(2)
         row.addStretch(1)
+        self.send: PillButton | None = None
+        if message.held and index == 0:
+            self.send = PillButton(icons, self.tr("Send now"), height_px=26, parent=self)
+            row.addWidget(self.send)
         row.addWidget(self.edit)
         row.addWidget(self.remove)
 
@@ -63,7 +71,7 @@ class QueueRow(QWidget):
         painter.setFont(font)
         painter.setPen(QColor(theme.palette.text_muted))
         left += side + round(8 * theme.scale)
-        width = self.edit.x() - left - 8
+        width = (self.send or self.edit).x() - left - 8
         words = QFontMetrics(font).elidedText(self._text, Qt.TextElideMode.ElideRight, width)
         painter.drawText(QRectF(left, 0, width, self.height()), Qt.AlignmentFlag.AlignVCenter, words)
 
@@ -73,6 +81,8 @@ class QueueList(QWidget):
 
     removed = Signal(int)
     edited = Signal(int)
+    send_wanted = Signal()
+    """Send what a stop or an error held back."""
 
     def __init__(self, icons: Icons, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -97,6 +107,8 @@ class QueueList(QWidget):
         for row in self._rows:
             row.edit.clicked.connect(self._edit_clicked)
             row.remove.clicked.connect(self._remove_clicked)
+            if row.send is not None:
+                row.send.clicked.connect(self.send_wanted)
             self._column.addWidget(row)
         self.setVisible(bool(self._rows))
 

@@ -8,7 +8,7 @@ from PySide6.QtGui import QTextBlockFormat, QTextCharFormat, QTextCursor
 
 from sam_py.ui.chat.parts.markdown_column import PART_TYPES, MarkdownColumn
 from sam_py.ui.chat.parts.prose import ProsePart
-from sam_py.ui.markdown.documents import Decorations
+from sam_py.ui.markdown.decorations import Decorations
 from sam_py.ui.markdown.segments import Segment
 
 _PIECE_CHARACTERS = 8_000

@@ -47,6 +47,7 @@ class MessageRow(QWidget):
     action_requested = Signal(str, str)
     link_clicked = Signal(str)
     image_clicked = Signal(object)
+    copy_requested = Signal(str)
     height_changed = Signal(str)
     hovered = Signal(str)
 
@@ -269,6 +270,7 @@ class MessageRow(QWidget):
             return None
         block.link_clicked.connect(self.link_clicked)
         block.image_clicked.connect(self.image_clicked)
+        block.copy_requested.connect(self.copy_requested)
         block.height_changed.connect(self._block_resized)
         self._blocks.append(block)
         self._by_part[part_index] = block

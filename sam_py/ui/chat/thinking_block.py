@@ -65,6 +65,8 @@ class ThinkingBlock(QWidget):
     """The line, and below it, once opened, the reasoning itself behind a thin rule."""
 
     height_changed = Signal()
+    column_made = Signal(object)
+    """The `MarkdownColumn`, when it was opened for the first time."""
 
     def __init__(self, context: RowContext, parent: QWidget) -> None:
         super().__init__(parent)
@@ -132,6 +134,7 @@ class ThinkingBlock(QWidget):
     def _toggled(self, opened: bool) -> None:
         if opened and self._column is None:
             self._column = MarkdownColumn(self._context.themes, self._context.attachment_path, parent=self)
+            self.column_made.emit(self._column)
         if self._column is not None:
             self._column.setVisible(opened)
         self._feed()

@@ -9,6 +9,7 @@ from PySide6.QtCore import QEvent, QModelIndex, QPoint, Qt, QTimer, Signal, Sign
 from PySide6.QtGui import (
     QContextMenuEvent,
     QFocusEvent,
+    QGuiApplication,
     QKeyEvent,
     QKeySequence,
     QMouseEvent,
@@ -54,6 +55,7 @@ class Timeline(QAbstractScrollArea):
     action_requested = Signal(str, str)
     link_clicked = Signal(str)
     image_clicked = Signal(object)
+    copy_requested = Signal(str)
     at_end_changed = Signal(bool)
     current_changed = Signal(str)
 
@@ -400,10 +402,12 @@ class Timeline(QAbstractScrollArea):
             y += self._heights[row]
         if self.selection.has_selection:
             self.selection.refresh()
+        dragging = bool(QGuiApplication.mouseButtons() & Qt.MouseButton.LeftButton)
         for message_id in [message_id for message_id in self._shown if message_id not in keep]:
             shown = self._shown[message_id]
-            if bus.is_streaming(message_id) and bus.index_of(message_id) is not None:
-                shown.hide()  # kept: building it again would cost its whole length
+            # Kept: a streaming row, which would cost its whole length to build again, and one that holds the mouse.
+            if bus.index_of(message_id) is not None and (bus.is_streaming(message_id) or dragging):
+                shown.hide()
             else:
                 self._recycle(message_id)
         self._replace_actions()
@@ -424,6 +428,7 @@ class Timeline(QAbstractScrollArea):
         row.action_requested.connect(self.action_requested)
         row.link_clicked.connect(self.link_clicked)
         row.image_clicked.connect(self.image_clicked)
+        row.copy_requested.connect(self.copy_requested)
         row.height_changed.connect(self._row_resized)
         row.hovered.connect(self._show_actions)
         return row

@@ -6,14 +6,15 @@ from collections.abc import Coroutine
 from typing import Any
 
 import shiboken6
-from PySide6.QtCore import QRectF, Qt, QUrl, Signal
-from PySide6.QtGui import QColor, QDesktopServices, QPainter, QPaintEvent
+from PySide6.QtCore import QRectF, Qt, Signal
+from PySide6.QtGui import QColor, QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
 from sam_py.errors import SamError
 from sam_py.providers.presets import preset_of
 from sam_py.settings.model import ProviderSettings, Settings
 from sam_py.settings.secrets import Source
+from sam_py.ui.links import open_url
 from sam_py.ui.services import Services
 from sam_py.ui.settings.account import address_fault, changed, is_unprotected, with_default
 from sam_py.ui.settings.fields import Choice, Switch, Words
@@ -164,7 +165,7 @@ class AccountEditor(QWidget):
         self.label.editingFinished.connect(self._keep_label)
         self.address.editingFinished.connect(self._keep_address)
         self.key.editingFinished.connect(self._keep_key)
-        self.get_key.clicked.connect(lambda: QDesktopServices.openUrl(QUrl(self._preset.key_page)))
+        self.get_key.clicked.connect(lambda: open_url(self._preset.key_page))
         self.forget.clicked.connect(lambda: self._spawn(self._forget_key()))
         self.model.chosen.connect(self._choose_model)
         self.use.clicked.connect(self._use)

@@ -5,10 +5,11 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from PySide6.QtCore import QCoreApplication, QLocale, Qt, QUrl
-from PySide6.QtGui import QDesktopServices, QGuiApplication
+from PySide6.QtCore import QCoreApplication, QLocale, Qt
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout
 
+from sam_py.ui.links import open_folder
 from sam_py.ui.services import Services
 from sam_py.ui.settings.fields import Words
 from sam_py.ui.settings.page import SettingsPage
@@ -42,7 +43,7 @@ class DataPage(SettingsPage):
             icon="folder-open",
             label=self.tr("Open: %1").replace("%1", name),
         )
-        show.clicked.connect(lambda: QDesktopServices.openUrl(QUrl.fromLocalFile(str(folder))))
+        show.clicked.connect(lambda: open_folder(folder))
         row = QHBoxLayout()
         row.setSpacing(8)
         row.addLayout(words, 1)

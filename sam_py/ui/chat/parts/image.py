@@ -1,6 +1,6 @@
 """A picture on a line of its own. Ours (``attach:``) is shown; a remote one is a card that says where it lies.
 
-A remote picture is never fetched from here: "Load image" only becomes a signal.
+A remote picture is never fetched from here: "Open in the browser" only becomes a signal.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ class PicturePart(Part):
             painter.setBrush(style.colour("hover" if self.hovered else "raised"))
             painter.drawRoundedRect(button, 7, 7)
             painter.setPen(style.colour("text"))
-            painter.drawText(button, Qt.AlignmentFlag.AlignCenter, tr("Load image"))
+            painter.drawText(button, Qt.AlignmentFlag.AlignCenter, tr("Open in the browser"))
 
     @property
     def _remote(self) -> bool:
@@ -122,7 +122,7 @@ class PicturePart(Part):
         return self._alt or tr("Picture"), tr("Not shown: {url}").format(url=self._url[:300])
 
     def _button_box(self) -> QRectF:
-        width = QFontMetricsF(self.style.small).horizontalAdvance(tr("Load image")) + 26
+        width = QFontMetricsF(self.style.small).horizontalAdvance(tr("Open in the browser")) + 26
         return QRectF(self.width - width - 12, (CARD_PX - 30) / 2, width, 30)
 
     def _listen(self) -> None:
@@ -167,7 +167,9 @@ class PicturePart(Part):
             return [Target("image", box, self._path, tr("Open the picture {name}").format(name=self._alt))]
         if self._remote:
             return [
-                Target("load_image", self._button_box(), self._url, tr("Load image from {url}").format(url=self._url))
+                Target(
+                    "load_image", self._button_box(), self._url, tr("Open {url} in the browser").format(url=self._url)
+                )
             ]
         return []
 

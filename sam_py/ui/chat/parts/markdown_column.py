@@ -72,7 +72,7 @@ class MarkdownColumn(QWidget):
     file_clicked = Signal(object)
     """The id of an attached file."""
     image_requested = Signal(str)
-    """A person pressed "Load image" on the card of a remote picture."""
+    """A person pressed "Open in the browser" on the card of a remote picture."""
     link_hovered = Signal(str)
     """Where the link under the mouse leads; empty when there is none."""
     height_changed = Signal()
