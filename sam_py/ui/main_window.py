@@ -21,8 +21,8 @@ from sam_py.ui.chat.attachments_intake import Intake
 from sam_py.ui.chat.chat_view import ChatView
 from sam_py.ui.chat.composer import Composer
 from sam_py.ui.chat.empty_state import EmptyState
+from sam_py.ui.chat.reading_place import Place
 from sam_py.ui.chat.row_context import RowContext
-from sam_py.ui.chat.timeline import Place
 from sam_py.ui.open_conversations import OpenConversation, OpenConversations
 from sam_py.ui.provider_offers import ProviderOffers
 from sam_py.ui.services import Services

@@ -11,7 +11,7 @@ from sam_py.bus.message_bus import MessageBus
 from sam_py.errors import SamError
 from sam_py.store.autosave import Autosave
 from sam_py.store.library import Library
-from sam_py.ui.chat.timeline import Place
+from sam_py.ui.chat.reading_place import Place
 from sam_py.ui.models.message_list_model import MessageListModel
 
 log = logging.getLogger(__name__)

@@ -13,6 +13,7 @@ from sam_py.bus.message_bus import MessageBus
 from sam_py.messages.history import ErrorOccurred
 from sam_py.messages.parts import CodePart, FilePart, ImagePart, TextPart, ToolCallPart, UnknownPart
 from sam_py.ui.chat.row_context import RowContext
+from sam_py.ui.chat.thinking_block import FoldLine
 from sam_py.ui.chat.timeline import Timeline
 from sam_py.ui.models.message_list_model import MessageListModel
 from sam_py.ui.theme import LIGHT, Theme, Themes
@@ -119,8 +120,8 @@ def test_only_rows_near_the_view_are_widgets(bus: MessageBus, timeline: Timeline
     settle(qtbot, timeline)
     for share in range(0, 100, 7):
         timeline.verticalScrollBar().setValue(timeline.verticalScrollBar().maximum() * share // 100)
-        assert len(timeline._shown) <= 24
-        assert len(timeline._pool) <= 12
+        assert len(timeline._rows) <= 24
+        assert timeline._rows.spare <= 12
 
 
 @pytest.mark.parametrize("target", [0, 1, 399, 400, 777, 799])
@@ -208,7 +209,7 @@ def test_the_keyboard_walks_from_message_to_message(bus: MessageBus, timeline: T
         QTest.keyClick(timeline, Qt.Key.Key_Up)
     assert timeline.current_id == bus.id_at(19)
     assert bus.id_at(19) in on_screen(timeline)
-    assert timeline.action_bar.isVisible()
+    assert timeline.actions_on_rows.bar.isVisible()
 
 
 def test_hovering_offers_what_fits_the_message(bus: MessageBus, timeline: Timeline, qtbot: Any) -> None:
@@ -216,7 +217,7 @@ def test_hovering_offers_what_fits_the_message(bus: MessageBus, timeline: Timeli
     reply = bus.begin_assistant()
     bus.append_delta(reply, "half a")
     bus.abort(reply)
-    offer, mine = timeline.offer_of(reply), timeline.offer_of(question.id)
+    offer, mine = timeline.actions_on_rows.offer_of(reply), timeline.actions_on_rows.offer_of(question.id)
     assert offer is not None
     assert offer.can_continue
     assert mine is not None
@@ -298,3 +299,41 @@ def test_signals_of_a_left_conversation_change_nothing(bus: MessageBus, timeline
     assert timeline.rows_in_order() == []
     model.detach()
     timeline.set_model(None)
+
+
+def test_opening_the_thinking_of_a_reply_does_not_move_it(bus: MessageBus, timeline: Timeline, qtbot: Any) -> None:
+    talk(bus, 6)
+    bus.add_user_message("think")
+    reply = bus.begin_assistant()
+    bus.append_delta(reply, (PARAGRAPH + "\n\n") * 12, "thinking_text")
+    bus.append_delta(reply, "A short answer.")
+    bus.complete(reply)
+    settle(qtbot, timeline)
+    row = timeline.row_of(reply)
+    assert row is not None
+    before = row.y()
+    line = row.blocks[0].findChildren(FoldLine)[0]
+    QTest.mouseClick(line, Qt.MouseButton.LeftButton)
+    settle(qtbot, timeline)
+    assert row.y() == before
+    assert not timeline.is_at_end
+    assert row.height() > timeline.viewport().height()
+    QTest.mouseClick(line, Qt.MouseButton.LeftButton)
+    settle(qtbot, timeline)
+    assert timeline.is_at_end
+
+
+def test_a_conversation_that_fits_the_view_is_followed_when_it_grows(
+    bus: MessageBus, timeline: Timeline, qtbot: Any
+) -> None:
+    talk(bus, 1)
+    settle(qtbot, timeline)
+    timeline.show_message(bus.id_at(0))
+    settle(qtbot, timeline)
+    reply = bus.begin_assistant()
+    for _ in range(12):
+        bus.append_delta(reply, PARAGRAPH + "\n\n")
+        settle(qtbot, timeline)
+    row = timeline.row_of(reply)
+    assert row is not None
+    assert row.y() + row.height() == timeline.viewport().height()

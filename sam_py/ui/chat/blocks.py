@@ -33,6 +33,8 @@ class Block(QWidget):
     link_clicked = Signal(str)
     image_clicked = Signal(object)
     height_changed = Signal()
+    unfolded = Signal()
+    """Opened or closed by the person."""
     copy_requested = Signal(str)
     kind = ""
 
@@ -172,7 +174,7 @@ class ThoughtBlock(Block):
     def __init__(self, context: RowContext, text: str, *, live: bool, parent: QWidget) -> None:
         super().__init__(parent)
         self._inner = ThinkingBlock(context, self)
-        self._inner.height_changed.connect(self.height_changed)
+        self._inner.height_changed.connect(self.unfolded)
         self._inner.column_made.connect(self._listen_to)
         self._inner.set_text(text, live=live)
 

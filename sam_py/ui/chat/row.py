@@ -49,6 +49,7 @@ class MessageRow(QWidget):
     image_clicked = Signal(object)
     copy_requested = Signal(str)
     height_changed = Signal(str)
+    unfolded = Signal(str)
     hovered = Signal(str)
 
     def __init__(self, context: RowContext, parent: QWidget | None = None) -> None:
@@ -272,6 +273,7 @@ class MessageRow(QWidget):
         block.image_clicked.connect(self.image_clicked)
         block.copy_requested.connect(self.copy_requested)
         block.height_changed.connect(self._block_resized)
+        block.unfolded.connect(self._block_unfolded)
         self._blocks.append(block)
         self._by_part[part_index] = block
         return block
@@ -301,6 +303,9 @@ class MessageRow(QWidget):
     def _block_resized(self) -> None:
         self.height_changed.emit(self.message_id)
 
+    def _block_unfolded(self) -> None:
+        self.unfolded.emit(self.message_id)
+
     def _show_error(self, error: ErrorOccurred | None, *, is_last: bool) -> None:
         if error is None:
             if self._error is not None:
@@ -309,7 +314,7 @@ class MessageRow(QWidget):
         if self._error is None:
             self._error = ErrorBox(self._context, self)
             self._error.chosen.connect(lambda action: self.action_requested.emit(action, self.message_id))
-            self._error.height_changed.connect(self._block_resized)
+            self._error.height_changed.connect(self._block_unfolded)
         self._error.show_error(error, can_retry=is_last)
         self._error.show()
 

@@ -1,0 +1,87 @@
+"""TimelineActions: what can be done with a message, as a bar on its row and as a menu."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, QPoint, Signal
+from PySide6.QtWidgets import QMenu
+
+from sam_py.messages.message import AssistantMessage
+from sam_py.ui.chat.row_actions import ActionBar, Offer
+from sam_py.ui.chat.row_context import RowContext
+
+if TYPE_CHECKING:
+    from sam_py.ui.chat.timeline import Timeline
+
+_GAP_PX = 12
+
+
+class TimelineActions(QObject):
+    """Owns the one action bar of a timeline and stands it on the row that the mouse or the keyboard is on."""
+
+    chosen = Signal(str, str)
+
+    def __init__(self, timeline: Timeline, context: RowContext) -> None:
+        super().__init__(timeline)
+        self._timeline = timeline
+        self.bar = ActionBar(context.icons, timeline.viewport())
+        self.bar.chosen.connect(self.chosen)
+        self._on: str | None = None
+
+    def offer_of(self, message_id: str) -> Offer | None:
+        """What can be done with a message of the conversation."""
+        model = self._timeline.model
+        if model is None or message_id not in model.bus:
+            return None
+        message = model.bus.get(message_id)
+        stopped = isinstance(message, AssistantMessage) and message.stop_reason in ("aborted", "length", "error")
+        return Offer(
+            message_id=message_id,
+            role=message.role,
+            is_pinned=message.pinned,
+            is_streaming=model.bus.is_streaming(message_id),
+            can_continue=stopped and model.bus.tip == message_id,
+            has_text=bool(message.plain_text or message.text),
+        )
+
+    def show_on(self, message_id: str) -> None:
+        """Stand the bar on the foot of a message's row, beside its facts."""
+        shown, offer = self._timeline.row_of(message_id), self.offer_of(message_id)
+        if shown is None or offer is None or not shown.isVisible():
+            return
+        self._on = message_id
+        self.bar.offer(offer)
+        foot = shown.foot_rect().translated(shown.pos())
+        size = self.bar.sizeHint()
+        taken = shown.branch_width() + (shown.facts_width() + _GAP_PX if shown.facts_shown else 0)
+        x = foot.right() - taken - size.width() if shown.is_mine else foot.left() + taken
+        x = max(foot.left(), min(x, foot.right() - size.width()))
+        self.bar.setGeometry(x, foot.top() + (foot.height() - size.height()) // 2, size.width(), size.height())
+        self.bar.show()
+        self.bar.raise_()
+
+    def hide(self) -> None:
+        self._on = None
+        self.bar.hide()
+
+    def follow(self) -> None:
+        """Rows were moved: the bar goes with its row."""
+        if self._on is None:
+            return
+        if self._timeline.row_of(self._on) is not None:
+            self.show_on(self._on)
+        else:
+            self.hide()
+
+    def open_menu(self, message_id: str, at: QPoint | None = None) -> None:
+        """What can be done with a message, and with the text at a point of the viewport, as a menu."""
+        offer, shown = self.offer_of(message_id), self._timeline.row_of(message_id)
+        if offer is None or shown is None:
+            return
+        point = at or shown.geometry().center()
+        menu = (self._timeline.selection.menu_for(point) if at is not None else None) or QMenu(self._timeline)
+        if not menu.isEmpty():
+            menu.addSeparator()
+        self.bar.fill_menu(menu, offer)
+        menu.popup(self._timeline.viewport().mapToGlobal(point))
