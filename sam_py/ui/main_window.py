@@ -28,6 +28,7 @@ from sam_py.ui.provider_offers import ProviderOffers
 from sam_py.ui.services import Services
 from sam_py.ui.sidebar.sidebar import Sidebar
 from sam_py.ui.widgets.notices import Notices
+from sam_py.ui.widgets.plain import window_title
 from sam_py.ui.window_state import SavedPlace, load_window_state, save_window_state
 
 log = logging.getLogger(__name__)
@@ -361,7 +362,7 @@ class MainWindow(QMainWindow):
         chat.settings_requested.connect(lambda _provider: self.open_settings("providers"))
         chat.notice.connect(lambda text: self.notices.show_notice(text, timeout_ms=1500))
         chat.trouble.connect(lambda text: self.notices.show_notice(text, kind="error"))
-        chat.title_changed.connect(lambda title: self.setWindowTitle(f"{title} – SAM"))
+        chat.title_changed.connect(lambda title: self.setWindowTitle(f"{window_title(title)} – SAM"))
         chat.timeline.link_clicked.connect(self._open_link)
         chat.timeline.image_clicked.connect(self._offers.open_image)
         composer.add_provider_requested.connect(lambda: self.open_settings("providers"))

@@ -25,6 +25,7 @@ from sam_py.ui.chat.attachments_intake import size_text
 from sam_py.ui.chat.composer_attachments import AttachmentTray, Item
 from sam_py.ui.widgets.buttons import IconButton
 from sam_py.ui.widgets.icons import Icons
+from sam_py.ui.widgets.plain import one_line, tooltip
 
 _WIDTH_PX = 212
 _HEIGHT_PX = 48
@@ -61,7 +62,7 @@ class AttachmentChip(QWidget):
         detail = self.detail()
         self.setAccessibleName(self.tr("Attachment {name}, {detail}").format(name=item.name, detail=detail))
         self.setAccessibleDescription(self.tr("Delete removes it. Enter shows it."))
-        self.setToolTip("\n".join(line for line in (item.name, detail, item.note) if line))
+        self.setToolTip(tooltip("\n".join(line for line in (item.name, detail, item.note) if line)))
         self.update()
 
     def detail(self) -> str:
@@ -165,7 +166,7 @@ class AttachmentChip(QWidget):
         detail_font.setPointSizeF(theme.small_pt * 0.95)
         middle = self.height() / 2
         for font, colour, words, top, mode in (
-            (name_font, theme.palette.text, self._item.name, True, Qt.TextElideMode.ElideMiddle),
+            (name_font, theme.palette.text, one_line(self._item.name), True, Qt.TextElideMode.ElideMiddle),
             (detail_font, theme.palette.text_muted, self.detail(), False, Qt.TextElideMode.ElideRight),
         ):
             metrics = QFontMetrics(font)

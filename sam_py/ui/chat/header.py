@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QMenu, QSizePolicy, QStack
 from sam_py.ui.theme import Themes
 from sam_py.ui.widgets.buttons import IconButton
 from sam_py.ui.widgets.icons import Icons
+from sam_py.ui.widgets.plain import one_line, tooltip
 
 HEIGHT_PX = 48
 
@@ -34,11 +35,11 @@ class ElidedText(QWidget):
         return self._text
 
     def set_text(self, text: str) -> None:
-        text = " ".join(text.split())
+        text = one_line(text)
         if text != self._text:
             self._text = text
             self.setAccessibleName(text)
-            self.setToolTip(text.replace("<", "‹").replace("&", "＆") if len(text) > 40 else "")
+            self.setToolTip(tooltip(text) if len(text) > 40 else "")
             self.updateGeometry()
             self.update()
 
@@ -117,9 +118,9 @@ class Header(QWidget):
     def set_title(self, title: str) -> None:
         self._title.set_text(title)
 
-    def set_usage(self, text: str, tooltip: str = "") -> None:
+    def set_usage(self, text: str, hint: str = "") -> None:
         self._usage.set_text(text)
-        self._usage.setToolTip(tooltip)
+        self._usage.setToolTip(hint)
         self._usage.setVisible(bool(text))
 
     def show_sidebar_buttons(self, shown: bool) -> None:

@@ -24,6 +24,7 @@ from PySide6.QtWidgets import QDialog, QFileDialog, QMenu, QWidget
 from sam_py.errors import SamError
 from sam_py.ui.chat.parts.pictures import shared_pictures
 from sam_py.ui.theme import Themes
+from sam_py.ui.widgets.plain import window_title
 
 MAX_ZOOM = 16.0
 MAX_SIDE_PX = 6_000
@@ -41,7 +42,7 @@ class ImageViewer(QDialog):
         super().__init__(parent)
         self._themes = themes
         self._path = path
-        self.setWindowTitle(name or path.name)
+        self.setWindowTitle(window_title(name or path.name))
         self.setAccessibleName(self.tr("Picture {name}").format(name=name or path.name))
         self.resize(960, 720)
         self.setMouseTracking(True)

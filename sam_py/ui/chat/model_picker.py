@@ -36,6 +36,7 @@ from sam_py.settings.model import ModelChoice, ProviderSettings
 from sam_py.ui.chat.model_names import GUIDE, model_name
 from sam_py.ui.widgets.buttons import PillButton
 from sam_py.ui.widgets.icons import Icons
+from sam_py.ui.widgets.plain import tooltip
 
 SEARCH_FROM = 9
 _RECENT_SHOWN = 3
@@ -151,7 +152,7 @@ class ModelRows(QAbstractListModel):
             case Qt.ItemDataRole.DisplayRole:
                 return row.label
             case Qt.ItemDataRole.ToolTipRole:
-                return row.choice.model if row.choice else None
+                return tooltip(row.choice.model) if row.choice else None
             case Qt.ItemDataRole.AccessibleTextRole:
                 state = self.tr("chosen") if row.current else ""
                 return ", ".join(words for words in (row.label, row.detail, state) if words)

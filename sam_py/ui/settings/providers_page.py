@@ -19,6 +19,7 @@ from sam_py.ui.settings.account_editor import AccountEditor
 from sam_py.ui.settings.fields import Switch, Words
 from sam_py.ui.settings.page import SettingsPage
 from sam_py.ui.widgets.buttons import PillButton
+from sam_py.ui.widgets.plain import menu_text
 
 log = logging.getLogger(__name__)
 
@@ -131,7 +132,7 @@ class ProvidersPage(SettingsPage):
             if preset.group != group:
                 menu.addSeparator()
                 group = preset.group
-            menu.addAction(preset.label.replace("&", "&&"), _adder(self, preset))
+            menu.addAction(menu_text(preset.label), _adder(self, preset))
         menu.aboutToHide.connect(menu.deleteLater)
         menu.popup(self.add.mapToGlobal(self.add.rect().bottomLeft()))
 

@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, Signal
 
 from sam_py.store.library import LibraryChange
 from sam_py.store.summary import ConversationSummary
-from sam_py.ui.sidebar.sections import one_line
+from sam_py.ui.widgets.plain import one_line
 
 Spawn = Callable[[Coroutine[Any, Any, Any]], object]
 _TITLE_SHOWN = 40

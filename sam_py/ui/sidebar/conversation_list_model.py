@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import json
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -22,7 +21,8 @@ from PySide6.QtCore import (
 )
 
 from sam_py.store.summary import ConversationSummary
-from sam_py.ui.sidebar.sections import Row, Section, arrange, key_of, one_line
+from sam_py.ui.sidebar.sections import Row, Section, arrange, key_of
+from sam_py.ui.widgets.plain import one_line, tooltip
 
 MIME = "application/x-sam-conversations"
 SUMMARY_ROLE = int(Qt.ItemDataRole.UserRole)
@@ -241,11 +241,10 @@ class ConversationListModel(QAbstractListModel):
         return one_line(summary.title) or one_line(summary.preview) or self.tr("New chat")
 
     def _tooltip(self, summary: ConversationSummary) -> str:
-        """As HTML that only shows what is written, since a tooltip guesses which of the two a text is."""
         lines = [self._title(summary)]
         if preview := one_line(summary.preview):
             lines.append(preview)
-        return "<br>".join(html.escape(line) for line in lines)
+        return tooltip("\n".join(lines))
 
     # Qt
 

@@ -12,8 +12,8 @@ from PySide6.QtWidgets import QInputDialog, QLineEdit, QMenu, QWidget
 
 from sam_py.ui.sidebar.conversation_commands import ConversationCommands
 from sam_py.ui.sidebar.conversation_list_model import ConversationListModel
-from sam_py.ui.sidebar.sections import one_line
 from sam_py.ui.widgets.icons import Icons
+from sam_py.ui.widgets.plain import menu_text
 
 Act = Literal["rename", "pin", "archive", "duplicate", "delete"]
 
@@ -67,9 +67,7 @@ class ConversationMenus(QObject):
     def _add_folders(self, menu: QMenu, ids: list[str], current: set[str]) -> None:
         submenu = menu.addMenu(self._icons.icon("folder"), self.tr("Move to folder"))
         for folder in self._model.folders():
-            action = self._add(
-                submenu, "folder", one_line(folder).replace("&", "&&"), partial(self._commands.move, ids, folder)
-            )
+            action = self._add(submenu, "folder", menu_text(folder), partial(self._commands.move, ids, folder))
             action.setEnabled(current != {folder})
         if self._model.folders():
             submenu.addSeparator()

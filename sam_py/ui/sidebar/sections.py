@@ -10,6 +10,7 @@ from typing import Literal
 from PySide6.QtCore import QCoreApplication, QLocale
 
 from sam_py.store.summary import ConversationSummary
+from sam_py.ui.widgets.plain import one_line
 
 Kind = Literal["pinned", "folder", "date", "archived"]
 
@@ -81,22 +82,8 @@ def arrange(
     return rows
 
 
-def one_line(text: str) -> str:
-    """`text` without line breaks, controls and direction overrides, which would let a title leave its row.
-
-    >>> one_line("a\\n  b\\u202e")
-    'a b'
-    """
-    if text.isascii() and text.isprintable():
-        return text.strip()
-    return " ".join("".join(character for character in text if character not in _UNWANTED).split())
-
-
 def next_midnight(now: datetime) -> datetime:
     return _day(now) + timedelta(days=1)
-
-
-_UNWANTED = frozenset(map(chr, [*range(9), *range(14, 32), 127, *range(0x202A, 0x202F), *range(0x2066, 0x206A)]))
 
 
 def _(text: str) -> str:

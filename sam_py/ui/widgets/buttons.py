@@ -21,6 +21,7 @@ from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
 
 from sam_py.ui.theme import Palette
 from sam_py.ui.widgets.icons import Icons, Role, colour_of
+from sam_py.ui.widgets.plain import tooltip
 
 _KEYBOARD_REASONS = (
     Qt.FocusReason.TabFocusReason,
@@ -54,7 +55,12 @@ class FlatButton(QAbstractButton):
         if not label.strip():
             raise ValueError("a button needs a name that a screen reader can say")
         self.setAccessibleName(label)
-        self.setToolTip(f"{label} ({self._shortcut_text})" if self._shortcut_text else label)
+        self.setToolTip(tooltip(f"{label} ({self._shortcut_text})" if self._shortcut_text else label))
+
+    def setText(self, text: str) -> None:
+        """Show `text` as it is: an ``&`` in it is an ``&``, never a key that presses the button."""
+        super().setText(text)
+        self.setShortcut(QKeySequence())
 
     @property
     def palette_now(self) -> Palette:

@@ -19,7 +19,8 @@ from sam_py.ui.sidebar.conversation_list_model import (
     STATE_ROLE,
     ConversationListModel,
 )
-from sam_py.ui.sidebar.sections import Section, arrange, next_midnight, one_line
+from sam_py.ui.sidebar.sections import Section, arrange, next_midnight
+from sam_py.ui.widgets.plain import one_line
 
 NOW = datetime(2026, 3, 18, 15, 0, tzinfo=UTC)
 

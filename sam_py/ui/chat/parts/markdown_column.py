@@ -39,6 +39,7 @@ from sam_py.ui.links import describe_target
 from sam_py.ui.markdown.segments import Segment, Segmenter, fold_label
 from sam_py.ui.markdown.typography import typography
 from sam_py.ui.theme import Themes
+from sam_py.ui.widgets.plain import tooltip
 
 PART_TYPES: dict[str, type[Part]] = {
     "prose": ProsePart,
@@ -577,7 +578,7 @@ class MarkdownColumn(QWidget):
             point = event.pos()  # type: ignore[attr-defined]
             target = self.target_at(point)
             if target is not None and target.kind == "link":
-                QToolTip.showText(event.globalPos(), describe_target(str(target.value)).replace("<", "&lt;"), self)  # type: ignore[attr-defined]
+                QToolTip.showText(event.globalPos(), tooltip(describe_target(str(target.value))), self)  # type: ignore[attr-defined]
             else:
                 QToolTip.hideText()
             return True
