@@ -211,6 +211,10 @@ class ChatSession:
 
     # The queue
 
+    def hold(self, messages: Iterable[QueuedMessage]) -> None:
+        """Show messages that an earlier run of the program did not come to send; the person decides."""
+        self._change(queued=(*self._state.queued, *(replace(each, held=True) for each in messages)))
+
     def remove_queued(self, index: int) -> QueuedMessage:
         """Take a queued message out, to drop it or to write it anew. Raises IndexError."""
         queued = list(self._state.queued)

@@ -246,7 +246,7 @@ class Library:
         now = self._now()
         gone = await self._writer.run(lambda: purge(self._trash, timedelta(days=days), now, self._disk), BACKGROUND)
         for id in gone:
-            self.drafts.save(id, Draft())
+            self.drafts.forget(id)
         return len(gone)
 
     # The end
@@ -277,6 +277,7 @@ class Library:
         for group in list(self._autosaves.values()):
             for autosave in list(group):
                 autosave.close()
+        self.drafts.close()
         if self._refused is None and self._device:
             await self._list.save()
         await self._writer.aclose()

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from sam_py.agent.session import ChatSession, SessionState
+from sam_py.agent.state import QueuedMessage
 from sam_py.bus.message_bus import MessageBus
 from sam_py.errors import SamError
 from sam_py.store.autosave import Autosave
+from sam_py.store.drafts import Unsent
 from sam_py.store.library import Library
 from sam_py.ui.chat.reading_place import Place
 from sam_py.ui.models.message_list_model import MessageListModel
@@ -95,16 +98,24 @@ class OpenConversations:
             await self.close(conversation.id)
 
     async def aclose(self) -> None:
-        for conversation_id in list(self._open):
-            await self.close(conversation_id)
+        """Close all, side by side: one that hangs takes no time from the others."""
+        await asyncio.gather(*(self.close(conversation_id) for conversation_id in list(self._open)))
 
     def _adopt(self, bus: MessageBus) -> OpenConversation:
         autosave = self._library.attach(bus)
         session = self._new_session(bus, autosave)
+        drafts = self._library.drafts
+        session.hold(QueuedMessage(each.text, each.parts) for each in drafts.load(bus.conversation_id).queued)
         conversation = OpenConversation(bus, session, autosave, MessageListModel(bus))
-        conversation.endings.append(session.subscribe(lambda state: self._on_state(conversation, state)))
+        conversation.endings.append(session.subscribe(lambda state: self._hear(conversation, state)))
         self._open[bus.conversation_id] = conversation
         return conversation
+
+    def _hear(self, conversation: OpenConversation, state: SessionState) -> None:
+        """What is queued was said, too: it is kept as drafts are, until it is sent."""
+        queued = tuple(Unsent(text=each.text, parts=each.parts) for each in state.queued)
+        self._library.drafts.save_queued(conversation.id, queued)
+        self._on_state(conversation, state)
 
     async def _end(self, conversation: OpenConversation) -> None:
         for end in conversation.endings:

@@ -90,12 +90,19 @@ class ChatView(QWidget):
 
     def show_conversation(self, conversation: OpenConversation, draft: Draft) -> None:
         """Show another conversation; the reader's place in the one before is kept in it."""
+        early = self.composer.draft() if self.conversation is None else Draft()  # typed while the program started
         self.leave()
         self.conversation = conversation
         self._off = conversation.bus.subscribe(self._on_delta)
         self.timeline.set_model(conversation.model, conversation.place)
         self._stack.setCurrentWidget(self.timeline if len(conversation.bus) else self.empty)
+        if draft.edit is not None and draft.edit.message_id not in conversation.bus:  # deleted, here or elsewhere
+            edit = draft.edit
+            text = "\n\n".join(piece for piece in (edit.text, draft.text) if piece)
+            draft = draft.model_copy(update={"text": text, "parts": (*edit.parts, *draft.parts), "edit": None})
         self.composer.set_draft(draft)
+        if early.text or early.parts:
+            self.composer.put_back(early.text, early.parts)
         self.show_state(conversation.session.state)
         self._show_title()
         self._show_usage()
@@ -127,7 +134,8 @@ class ChatView(QWidget):
 
     def send(self, text: str, parts: tuple[Part, ...]) -> None:
         conversation = self.conversation
-        if conversation is None:
+        if conversation is None:  # the program still starts: what was sent goes back into the box
+            QTimer.singleShot(0, lambda: self.composer.put_back(text, parts))
             return
         self._stack.setCurrentWidget(self.timeline)
         self.timeline.go_to_end()
@@ -163,6 +171,10 @@ class ChatView(QWidget):
         return None
 
     def act_on_last_reply(self, action: str) -> None:
+        bus = self.conversation.bus if self.conversation is not None else None
+        if action == "regenerate" and bus is not None and bus.tip is not None and bus.get(bus.tip).role == "user":
+            self._act("retry", bus.tip)
+            return
         reply = self.last_reply()
         if reply is not None:
             self._act(action, reply)
@@ -216,7 +228,10 @@ class ChatView(QWidget):
 
     def _edit(self, message_id: str, text: str, parts: tuple[Part, ...]) -> None:
         conversation = self.conversation
-        if conversation is None or message_id not in conversation.bus:
+        if conversation is None:
+            return
+        if message_id not in conversation.bus:  # deleted meanwhile: what was written is not lost with it
+            self.send(text, parts)
             return
         message = conversation.bus.get(message_id)
         if isinstance(message, UserMessage):

@@ -24,7 +24,7 @@ from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLabel, QSizePolicy, QVB
 
 from sam_py.messages.parts import Parts
 from sam_py.settings.model import ModelChoice, ProviderSettings
-from sam_py.store.drafts import Draft
+from sam_py.store.drafts import Draft, Edit
 from sam_py.ui.chat.attachments_intake import (
     TEXT_MAX_BYTES,
     Intake,
@@ -61,8 +61,8 @@ class Composer(QWidget):
     """The box at the foot of the conversation.
 
     What stands in it belongs to one conversation at a time: `set_draft` replaces all of it, undo history included, and
-    `draft_changed` is emitted at every change, before anything else can replace it. While an earlier message is edited
-    the draft waits and is not announced. Nothing is removed from the box before the signal that carries it was emitted.
+    `draft_changed` is emitted at every change, before anything else can replace it; an edit of an earlier message is
+    part of the draft. Nothing is removed from the box before the signal that carries it was emitted.
     """
 
     send_requested = Signal(str, object)
@@ -130,22 +130,31 @@ class Composer(QWidget):
     # What the window tells the composer
 
     def set_draft(self, draft: Draft) -> None:
-        """Show another conversation's draft; an edit under way and anything still being read are given up."""
+        """Show another conversation's draft, and the edit that was under way in it; what is still read is given up."""
         self._leave_edit()
         self.errors.clear()
-        self._show(draft)
+        edit, waiting = draft.edit, draft.model_copy(update={"edit": None})
+        if edit is None:
+            self._show(waiting)
+            return
+        self._begin_edit(edit, waiting)
 
     def draft(self) -> Draft:
-        """What stands in the box now; while an earlier message is edited, the draft that waits behind it."""
+        """What stands in the box now; while an earlier message is edited, the draft behind it, with that edit."""
         if self._editing is not None:
-            return self._draft_aside
+            edit = Edit(message_id=self._editing, text=self.text.text(), parts=self.tray.parts)
+            return self._draft_aside.model_copy(update={"edit": edit})
         return Draft(text=self.text.text(), parts=self.tray.parts)
 
     def put_back(self, text: str, parts: Parts = ()) -> None:
         """Return a message that could not be sent: in front of what has been typed since."""
         now = self.draft()
         joined = "\n\n".join(piece for piece in (text, now.text) if piece)
-        self._show(Draft(text=joined, parts=(*parts, *now.parts)))
+        draft = Draft(text=joined, parts=(*parts, *now.parts))
+        if self._editing is None:
+            self._show(draft)
+        else:
+            self._draft_aside = draft
         self._changed()
 
     def set_busy(self, busy: bool) -> None:
@@ -199,11 +208,9 @@ class Composer(QWidget):
 
     def set_edit_mode(self, message_id: str, text: str, parts: Parts = ()) -> None:
         """Edit an earlier message; the draft waits until that is submitted or cancelled."""
-        if self._editing is None:
-            self._draft_aside = self.draft()
-        self._editing = message_id
-        self.banner.set_words(self.tr("Editing an earlier message — Esc cancels"))
-        self._show(Draft(text=text, parts=parts))
+        aside = self._draft_aside if self._editing is not None else self.draft()
+        self._begin_edit(Edit(message_id=message_id, text=text, parts=parts), aside)
+        self.draft_changed.emit(self.draft())
         self.focus_text()
 
     @property
@@ -217,6 +224,7 @@ class Composer(QWidget):
         draft = self._draft_aside
         self._leave_edit()
         self._show(draft)
+        self.draft_changed.emit(draft)
         self.edit_cancelled.emit()
 
     def focus_text(self) -> None:
@@ -274,6 +282,7 @@ class Composer(QWidget):
             self.edit_submitted.emit(message_id, text, parts)
             self._leave_edit()
             self._show(draft)
+            self.draft_changed.emit(draft)
             return
         self.send_requested.emit(text, parts)
         self._show(Draft())
@@ -361,6 +370,11 @@ class Composer(QWidget):
             self._loading = False
         self._refresh()
 
+    def _begin_edit(self, edit: Edit, aside: Draft) -> None:
+        self._editing, self._draft_aside = edit.message_id, aside
+        self.banner.set_words(self.tr("Editing an earlier message — Esc cancels"))
+        self._show(Draft(text=edit.text, parts=edit.parts))
+
     def _leave_edit(self) -> None:
         self._editing = None
         self._draft_aside = Draft()
@@ -379,8 +393,7 @@ class Composer(QWidget):
         if self._loading:
             return
         self._refresh()
-        if self._editing is None:
-            self.draft_changed.emit(self.draft())
+        self.draft_changed.emit(self.draft())
 
     def _refresh(self) -> None:
         """Buttons, placeholder and hint follow from what is there."""
