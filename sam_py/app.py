@@ -9,11 +9,13 @@ import logging.handlers
 import os
 import signal
 import sys
+import threading
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 
-from PySide6.QtCore import QLibraryInfo, QLocale, QTimer, QTranslator, qInstallMessageHandler
+from PySide6.QtCore import QLibraryInfo, QLocale, QTranslator, qInstallMessageHandler
 from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QApplication
 
@@ -32,6 +34,7 @@ from sam_py.settings.secrets import Secrets
 from sam_py.store.autosave import Autosave
 from sam_py.store.library import Library
 from sam_py.ui.appearance import apply_theme, theme_of
+from sam_py.ui.garbage import GarbageCollection
 from sam_py.ui.loop import Loop
 from sam_py.ui.main_window import MainWindow
 from sam_py.ui.open_conversations import OpenConversation, OpenConversations
@@ -44,12 +47,15 @@ from sam_py.ui.widgets.icons import Icons
 log = logging.getLogger(__name__)
 
 _QUIT_PATIENCE_S = 10.0
+_LAST_PATIENCE_S = 1.5
+"""For threads that still work when everything is saved: a keyring that hangs, a server's name that is looked up."""
 
 
 def main(argv: list[str] | None = None) -> int:
     """Run the window until it is closed. Returns the process's exit code."""
     options = _parse(sys.argv[1:] if argv is None else argv)
     paths = default_paths(options.home)
+    os.umask(0o077)  # whatever is written here is its owner's alone
     try:
         paths.create()
     except OSError as error:
@@ -63,11 +69,18 @@ def main(argv: list[str] | None = None) -> int:
     _name_application(app)
     instance = SingleInstance(paths.data, paths.state)
     if not instance.acquire():
-        if instance.tell_first():
+        answer = instance.tell_first()
+        if answer == "raised":
             print("SAM is running already; its window was raised.")
             return 0
-        print("SAM is running already on this data folder, but does not answer. End it and try again.", file=sys.stderr)
-        return 1
+        if answer == "silent":
+            which = f" (process {instance.holder})" if instance.holder else ""
+            print(
+                f"SAM is running already{which} on the data folder {paths.data}, but does not answer. "
+                "Wait a moment, or end that process, and start SAM again.",
+                file=sys.stderr,
+            )
+            return 1
     loop = Loop(app)
     asyncio.set_event_loop(loop)
     try:
@@ -103,13 +116,11 @@ async def _run(
         print(str(error), file=sys.stderr)
         code = 1
     finally:
-        # What was typed and said is on disk long before this: the watchdog only keeps a hung server from holding us.
-        watchdog = QTimer()
-        watchdog.setSingleShot(True)
-        watchdog.timeout.connect(_give_up)
-        watchdog.start(round(_QUIT_PATIENCE_S * 1000))
+        # What was typed and said is on disk long before this: the watchdogs only keep what hangs from holding us.
+        watchdog = _watch(_QUIT_PATIENCE_S, 1)
         await program.aclose()
-        watchdog.stop()
+        watchdog.cancel()
+        _watch(_LAST_PATIENCE_S, code)
     return code
 
 
@@ -122,6 +133,7 @@ class Program:
 
     def __init__(self, app: QApplication, paths: Paths) -> None:
         self.app = app
+        self._garbage = GarbageCollection()
         settings = SettingsFile(paths.config / "settings.json")
         self._secrets = Secrets(self._base_url_of)
         self._settings = settings
@@ -165,6 +177,7 @@ class Program:
             self._settings.close()
         except SamError as error:
             log.error("the settings could not be saved: %s", error)
+        self._garbage.stop()
 
     def report_bug(self, error: BaseException) -> None:
         self.window.report(error)
@@ -258,7 +271,20 @@ def _catch_everything(loop: Loop, report: Callable[[BaseException], None]) -> No
         if isinstance(error, Exception):
             report(error)
 
+    def from_thread(failed: threading.ExceptHookArgs) -> None:
+        error = failed.exc_value
+        if error is None:
+            return
+        log.error("an error that nobody caught in a thread", exc_info=error)
+        with suppress(RuntimeError):  # the loop is closed: nobody is there to be told
+            loop.call_soon_threadsafe(report, error)
+
+    def from_nowhere(failed: sys.UnraisableHookArgs) -> None:
+        log.error("%s in %r", failed.err_msg or "an error that cannot be raised", failed.object, exc_info=failed.exc_value)
+
     sys.excepthook = from_python
+    sys.unraisablehook = from_nowhere
+    threading.excepthook = from_thread
     loop.set_exception_handler(from_loop)
 
 
@@ -271,10 +297,17 @@ def _quit_on_signals(loop: Loop, close: Callable[[], object]) -> None:
             signal.signal(number, lambda *_: loop.call_soon_threadsafe(close))
 
 
-def _give_up() -> None:
-    log.error("closing took longer than %g s; the program ends now, everything is saved", _QUIT_PATIENCE_S)
-    logging.shutdown()
-    os._exit(1)
+def _watch(patience_s: float, code: int) -> threading.Timer:
+    """End the process with `code` if it still lives in `patience_s`. On a thread: the loop itself may hang."""
+    watchdog = threading.Timer(patience_s, _give_up, (patience_s, code))
+    watchdog.daemon = True
+    watchdog.start()
+    return watchdog
+
+
+def _give_up(patience_s: float, code: int) -> None:
+    log.error("closing took longer than %g s; the program ends now", patience_s)
+    os._exit(code)
 
 
 if __name__ == "__main__":

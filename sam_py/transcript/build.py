@@ -32,7 +32,7 @@ from sam_py.transcript.pairing import Pair, Pairs, pair_calls
 
 LOST = "No result of this call was recorded."
 BEGINS_WITHOUT_USER = "[The conversation begins with the assistant.]"
-INTERRUPTED = "[The reply above was interrupted by the user.]"
+INTERRUPTED = "[The reply above was interrupted.]"
 BROKE_OFF = "[The reply above broke off because of an error.]"
 
 _Thinking = ThinkingTextPart | ThinkingSignaturePart

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QByteArray, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QGuiApplication, QResizeEvent, QShowEvent, QWheelEvent
-from PySide6.QtWidgets import QMainWindow, QMenu, QSplitter
+from PySide6.QtWidgets import QMainWindow, QMenu, QSplitter, QWidget
 
 from sam_py.agent.state import SessionState
 from sam_py.errors import SamError
@@ -22,11 +22,13 @@ from sam_py.ui.chat.chat_view import ChatView
 from sam_py.ui.chat.composer import Composer
 from sam_py.ui.chat.empty_state import EmptyState
 from sam_py.ui.chat.reading_place import Place
+from sam_py.ui.chat.reply_announcer import ReplyAnnouncer
 from sam_py.ui.chat.row_context import RowContext
 from sam_py.ui.open_conversations import OpenConversation, OpenConversations
 from sam_py.ui.provider_offers import ProviderOffers
 from sam_py.ui.services import Services
 from sam_py.ui.sidebar.sidebar import Sidebar
+from sam_py.ui.tab_order import move_focus, stops_below
 from sam_py.ui.widgets.notices import Notices
 from sam_py.ui.widgets.plain import window_title
 from sam_py.ui.window_state import SavedPlace, load_window_state, save_window_state
@@ -85,10 +87,12 @@ class MainWindow(QMainWindow):
         self.setCentralWidget(self._splitter)
         self.notices = Notices(services.themes, services.icons, self)
         self.notices.keep_above(composer)
+        self._announcer = ReplyAnnouncer(self.chat.timeline)
         self.actions_by_name = Actions(self, self._handlers())
         self._fill_menus()
         self._connect(composer, empty)
         self._restore_geometry()
+        composer.setFocus()  # keys that are pressed as soon as the window stands are for the message
         self.chat.recent_models = self._recent_models()
         self._apply_settings(services.settings.current)
         self._unsubscribe = services.settings.subscribe(self._apply_settings)
@@ -125,6 +129,7 @@ class MainWindow(QMainWindow):
         """Keep where everything stood. Called once, after the window is closed."""
         self._unsubscribe()
         self._keep_state()
+        self._announcer.detach()
         self.chat.leave()
         self.sidebar.detach()
         self._intake.close()
@@ -182,12 +187,14 @@ class MainWindow(QMainWindow):
             return
         self._keep_place()
         self.chat.show_conversation(conversation, self._services.library.drafts.load(conversation.id))
+        self._announcer.attach(conversation.bus)
         self.sidebar.set_current(conversation.id)
         self.chat.composer.setFocus()
         for notice in conversation.notices:
             self.notices.show_notice(notice, kind="info")
         conversation.notices = ()
         self._state = self._state.model_copy(update={"conversation": conversation.id})
+        save_window_state(self._state_path, self._state)  # a crash comes back to this conversation, too
         await self.conversations.close_idle(conversation)
 
     def on_session_state(self, conversation: OpenConversation, state: SessionState) -> None:
@@ -213,7 +220,7 @@ class MainWindow(QMainWindow):
 
     # Commands
 
-    def _handlers(self) -> dict[str, Callable[[], None]]:
+    def _handlers(self) -> dict[str, Callable[[], object]]:
         chat, sidebar = self.chat, self.sidebar
         return {
             "new": self.new_conversation,
@@ -237,6 +244,7 @@ class MainWindow(QMainWindow):
             "sidebar": self.toggle_sidebar,
             "messages": lambda: chat.timeline.setFocus(Qt.FocusReason.ShortcutFocusReason),
             "composer": lambda: chat.composer.setFocus(),
+            "notice": self.notices.focus_latest,
             "to_end": chat.timeline.go_to_end,
             "to_start": chat.timeline.go_to_start,
             "zoom_in": lambda: self._zoom(1),
@@ -441,7 +449,17 @@ class MainWindow(QMainWindow):
         if not self.sidebar.isHidden() and 200 <= width <= 480:
             self._change_appearance(sidebar_px=width)
 
+    def _tab_stops(self) -> list[QWidget]:
+        """What Tab goes through: sidebar, header, messages, composer, notices."""
+        chat = self.chat
+        messages = chat.timeline.tab_stops() if chat.timeline.isVisible() else stops_below(chat.empty)
+        sides = stops_below(self.sidebar), stops_below(chat.header), messages, stops_below(chat.composer)
+        return [stop for side in sides for stop in side] + stops_below(self.notices)
+
     # Qt
+
+    def focusNextPrevChild(self, next: bool) -> bool:
+        return move_focus(self, self._tab_stops(), 1 if next else -1) or super().focusNextPrevChild(next)
 
     def closeEvent(self, event: QCloseEvent) -> None:
         event.ignore()  # hidden at once, gone when everything is saved: app.py ends the program

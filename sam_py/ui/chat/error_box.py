@@ -42,7 +42,7 @@ class ErrorBox(QWidget):
         self._text.setText(error.text)
         self._detail.setText(error.detail)
         self._detail.hide()
-        self._retry.setVisible(can_retry and error.retryable)
+        self._retry.setVisible(can_retry)  # a person may know better than `retryable`, which is for the program
         self._settings.setVisible(error.action == "settings")
         self._more.setVisible(bool(error.detail))
         self._copy.setVisible(False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ def run(qapp: Any) -> Iterator[Callable[[Any], Any]]:
         yield run
         left = [task.get_name() for task in asyncio.all_tasks(loop)]
     asyncio.set_event_loop(None)
+    gc.collect()  # a closed window goes on this thread, not on one that the next test happens to start
     assert left == []
 
 
