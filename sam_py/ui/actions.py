@@ -51,6 +51,7 @@ def specs() -> tuple[ActionSpec, ...]:
         ActionSpec("sidebar", _("Sidebar"), view, ("Ctrl+B",), checkable=True),
         ActionSpec("messages", _("Go to the messages"), view, ("F6",)),
         ActionSpec("composer", _("Go to the text box"), view, ("Ctrl+L",)),
+        ActionSpec("notice", _("Go to the newest notice"), view, ("F8",)),
         ActionSpec("to_end", _("Go to the end"), view, ("Ctrl+End",)),
         ActionSpec("to_start", _("Go to the start"), view, ("Ctrl+Home",)),
         ActionSpec("zoom_in", _("Larger text"), view, ("Ctrl++", "Ctrl+="), separated=True),
@@ -68,7 +69,7 @@ def specs() -> tuple[ActionSpec, ...]:
 class Actions:
     """The `QAction`s by name, and menus made of them."""
 
-    def __init__(self, window: QWidget, handlers: dict[str, Callable[[], None]]) -> None:
+    def __init__(self, window: QWidget, handlers: dict[str, Callable[[], object]]) -> None:
         self._specs = specs()
         self._actions: dict[str, QAction] = {}
         for spec in self._specs:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QCoreApplication, QLocale, QRectF, Qt, Signal
+from PySide6.QtCore import QCoreApplication, QLocale, QRect, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
@@ -21,6 +21,7 @@ from sam_py.ui.chat.parts.markdown_column import MarkdownColumn
 from sam_py.ui.chat.plain_column import PlainColumn
 from sam_py.ui.chat.row_context import RowContext
 from sam_py.ui.chat.thinking_block import ThinkingBlock
+from sam_py.ui.widgets.plain import one_line
 
 
 class Block(QWidget):
@@ -36,6 +37,7 @@ class Block(QWidget):
     unfolded = Signal()
     """Opened or closed by the person."""
     copy_requested = Signal(str)
+    target_focused = Signal(QWidget, QRect)
     kind = ""
 
     @property
@@ -52,6 +54,7 @@ class Block(QWidget):
         column.image_requested.connect(self.link_clicked)
         column.image_clicked.connect(self.image_clicked)
         column.copy_requested.connect(self.copy_requested)
+        column.target_focused.connect(self.target_focused)
         column.height_changed.connect(self.height_changed)
 
     def append(self, text: str) -> None:
@@ -248,9 +251,9 @@ class FileBlock(Block):
     def __init__(self, context: RowContext, part: FilePart, parent: QWidget) -> None:
         super().__init__(parent)
         self._context = context
-        self._name = part.filename
+        self._name = one_line(part.filename)
         self._size = QLocale().formattedDataSize(part.size, 1) if part.size else ""
-        self.setAccessibleName(f"{part.filename} {self._size}")
+        self.setAccessibleName(f"{self._name} {self._size}")
         self.setToolTip("")
 
     def layout_for(self, width_px: int) -> int:

@@ -51,6 +51,7 @@ class MessageRow(QWidget):
     height_changed = Signal(str)
     unfolded = Signal(str)
     hovered = Signal(str)
+    target_focused = Signal(QWidget, QRect)
 
     def __init__(self, context: RowContext, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -272,6 +273,7 @@ class MessageRow(QWidget):
         block.link_clicked.connect(self.link_clicked)
         block.image_clicked.connect(self.image_clicked)
         block.copy_requested.connect(self.copy_requested)
+        block.target_focused.connect(self.target_focused)
         block.height_changed.connect(self._block_resized)
         block.unfolded.connect(self._block_unfolded)
         self._blocks.append(block)

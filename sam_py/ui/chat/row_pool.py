@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
 
 from sam_py.bus.message_bus import MessageBus
@@ -55,6 +56,9 @@ class RowPool:
     def give_back(self, message_id: str) -> None:
         """The message needs no row any more."""
         row = self._shown.pop(message_id)
+        focus, timeline = row.window().focusWidget(), self._parent.parentWidget()
+        if focus is not None and row.isAncestorOf(focus) and timeline is not None:
+            timeline.setFocus(Qt.FocusReason.OtherFocusReason)  # else the keyboard would go anywhere
         row.hide()
         row.clear()
         if len(self._spare) < _SPARE_ROWS:

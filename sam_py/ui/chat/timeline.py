@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QEvent, QModelIndex, QPoint, Qt, QTimer, Signal, SignalInstance
+from PySide6.QtCore import QEvent, QModelIndex, QPoint, QRect, Qt, QTimer, Signal, SignalInstance
 from PySide6.QtGui import (
     QContextMenuEvent,
     QFocusEvent,
@@ -14,9 +14,10 @@ from PySide6.QtGui import (
     QResizeEvent,
     QWheelEvent,
 )
-from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QWidget
+from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QFrame, QWidget
 
 from sam_py.ui.chat.heights import Heights
+from sam_py.ui.chat.parts.markdown_column import MarkdownColumn
 from sam_py.ui.chat.reading_place import Place, ReadingPlace
 from sam_py.ui.chat.row import OUTSET_PX, MessageRow
 from sam_py.ui.chat.row_context import RowContext
@@ -26,12 +27,20 @@ from sam_py.ui.chat.timeline_actions import TimelineActions
 from sam_py.ui.chat.timeline_keys import TimelineKeys
 from sam_py.ui.chat.timeline_rows import COLUMNS_PER_ROW, TimelineRows
 from sam_py.ui.models.message_list_model import MessageListModel
+from sam_py.ui.tab_order import stops_below, takes_tab
+from sam_py.ui.widgets.announce import announce
 from sam_py.ui.widgets.buttons import PillButton
 
 _AHEAD_PX = 240
 """Rows this far above and below the view are laid out too, so that scrolling meets finished rows."""
 _SIDE_PX = 24
 _MARK_MS = 1600
+_AIR_PX = 24
+_KEYBOARD_REASONS = (
+    Qt.FocusReason.TabFocusReason,
+    Qt.FocusReason.BacktabFocusReason,
+    Qt.FocusReason.ShortcutFocusReason,
+)
 _ROUNDS = 8
 
 
@@ -85,6 +94,7 @@ class Timeline(QAbstractScrollArea):
         self._settle.setInterval(0)
         self._settle.timeout.connect(self._arrange)
         context.themes.changed.connect(self._theme_changed)
+        QApplication.instance().focusChanged.connect(self._focus_moved)  # type: ignore[union-attr]
 
     # What it shows
 
@@ -175,6 +185,8 @@ class Timeline(QAbstractScrollArea):
         if new is not None:
             new.set_current(True)
             self.setAccessibleDescription(new.accessible_text())
+            if self.hasFocus():
+                announce(self, new.accessible_text())
             self.actions_on_rows.show_on(new.message_id)
         self.current_changed.emit(message_id or "")
 
@@ -186,12 +198,25 @@ class Timeline(QAbstractScrollArea):
         row = bus.index_of(self._current) if self._current else None
         row = self._heights.row_at(self._top() + height // 3) if row is None else row + step
         row = max(0, min(len(self._heights) - 1, row))
-        self.set_current(bus.id_at(row))
+        if not self.hasFocus():
+            self.setFocus(Qt.FocusReason.OtherFocusReason)  # a link or a button of another message had it
         view, top, bottom = self._top(), self._heights.top(row), self._heights.top(row + 1)
         if top < view or bottom - top > height:
             self.verticalScrollBar().setValue(max(0, top - 24))
         elif bottom > view + height:
             self.verticalScrollBar().setValue(bottom - height + 24)
+        self.set_current(bus.id_at(row))
+
+    def tab_stops(self) -> list[QWidget]:
+        """What Tab goes through here: the timeline, then what is in the current message, then what can be done with it.
+
+        Without a current message, all that is in view.
+        """
+        current = self._rows.get(self._current or "")
+        rows = [current] if current is not None else self.rows_in_order()
+        seen = self.viewport().rect()
+        stops = [stop for row in rows if row.geometry().intersects(seen) for stop in stops_below(row, _has_stop)]
+        return [self, *stops, *stops_below(self.actions_on_rows.bar), *stops_below(self._pill)]
 
     def row_shown(self, index: int) -> MessageRow | None:
         """The widget of the message at a place of the path, where it is on screen."""
@@ -234,10 +259,16 @@ class Timeline(QAbstractScrollArea):
         self._settle_soon()
 
     def _removed(self, _parent: QModelIndex, first: int, last: int) -> None:
+        assert self._model is not None
         self._heights.remove(first, last)
         self.selection.rows_changed(first * COLUMNS_PER_ROW, -(last - first + 1) * COLUMNS_PER_ROW)
         self._reading.removed(first, last, len(self._heights))
         self._drop_gone()
+        if self._current is not None and self._model.bus.index_of(self._current) is None:
+            self._current = None
+            self.actions_on_rows.hide()
+            if len(self._heights) and self.hasFocus():
+                self.set_current(self._model.bus.id_at(min(first, len(self._heights) - 1)))
         self._settle_soon()
 
     def _reset(self) -> None:
@@ -370,6 +401,7 @@ class Timeline(QAbstractScrollArea):
         row.link_clicked.connect(self.link_clicked)
         row.image_clicked.connect(self.image_clicked)
         row.copy_requested.connect(self.copy_requested)
+        row.target_focused.connect(self._reveal)
         row.height_changed.connect(self._row_resized)
         row.unfolded.connect(self._row_unfolded)
         row.hovered.connect(self.actions_on_rows.show_on)
@@ -433,6 +465,34 @@ class Timeline(QAbstractScrollArea):
             self._pill.raise_()
         self._pill.setVisible(wanted)
 
+    def _start_walking(self) -> None:
+        """The keyboard came in: begin at the message that is read now."""
+        if self._model is not None and len(self._heights):
+            top = self._top()
+            row = len(self._heights) - 1 if self._reading.sticks else self._heights.row_at(top + self.height() // 3)
+            self.set_current(self._model.bus.id_at(row))
+
+    def _focus_moved(self, _old: QWidget | None, new: QWidget | None) -> None:
+        if new is None or new.window() is not self.window():
+            return  # a menu, a dialog, another program: it comes back
+        if new is not self and not self.isAncestorOf(new):
+            if self._current is not None:
+                self.set_current(None)
+                self.actions_on_rows.hide()
+            return
+        row = next((row for row in self._rows.rows() if row.isAncestorOf(new)), None)
+        if row is not None:
+            self.set_current(row.message_id)
+
+    def _reveal(self, column: QWidget, rect: QRect) -> None:
+        """A link or a button in a message got the keyboard: bring it into view."""
+        place = QRect(column.mapTo(self.viewport(), rect.topLeft()), rect.size())
+        bar, height = self.verticalScrollBar(), self.viewport().height()
+        if place.top() < 0:
+            bar.setValue(bar.value() + place.top() - _AIR_PX)
+        elif place.bottom() > height:
+            bar.setValue(bar.value() + min(place.top() - _AIR_PX, place.bottom() - height + _AIR_PX))
+
     def _theme_changed(self) -> None:
         self._rows.give_all_back()
         self._rows.forget_spare()
@@ -461,16 +521,17 @@ class Timeline(QAbstractScrollArea):
             super().keyPressEvent(event)
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        if event.reason() == QContextMenuEvent.Reason.Keyboard:
+            return  # the key itself comes too, and opens the menu of the current message
         point = self.viewport().mapFromGlobal(event.globalPos())
         row = self.row_under(point)
         if row is not None:
             self.actions_on_rows.open_menu(row.message_id, point)
 
-    def focusOutEvent(self, event: QFocusEvent) -> None:
-        super().focusOutEvent(event)
-        focus = self.window().focusWidget()
-        if focus is None or not self.isAncestorOf(focus):
-            self.set_current(None)
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        if event.reason() in _KEYBOARD_REASONS and self._current is None:
+            self._start_walking()
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         self.set_current(None)
@@ -487,3 +548,8 @@ class Timeline(QAbstractScrollArea):
             if row.isVisible() and row.geometry().contains(position):
                 return row
         return None
+
+
+def _has_stop(widget: QWidget) -> bool:
+    """A message's text is a stop for Tab only where it has links or buttons."""
+    return takes_tab(widget) and (not isinstance(widget, MarkdownColumn) or widget.has_targets())

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, QPoint, Signal
-from PySide6.QtWidgets import QMenu
+from PySide6.QtCore import QObject, QPoint, Qt, Signal
+from PySide6.QtWidgets import QMenu, QWidget
 
 from sam_py.messages.message import AssistantMessage
 from sam_py.ui.chat.row_actions import ActionBar, Offer
@@ -51,7 +51,10 @@ class TimelineActions(QObject):
         if shown is None or offer is None or not shown.isVisible():
             return
         self._on = message_id
+        focus = self._focus_in_bar()
         self.bar.offer(offer)
+        if focus is not None and not focus.isVisible():
+            self._timeline.setFocus(Qt.FocusReason.OtherFocusReason)
         foot = shown.foot_rect().translated(shown.pos())
         size = self.bar.sizeHint()
         taken = shown.branch_width() + (shown.facts_width() + _GAP_PX if shown.facts_shown else 0)
@@ -63,7 +66,13 @@ class TimelineActions(QObject):
 
     def hide(self) -> None:
         self._on = None
+        if self._focus_in_bar() is not None:
+            self._timeline.setFocus(Qt.FocusReason.OtherFocusReason)  # else the keyboard would go anywhere
         self.bar.hide()
+
+    def _focus_in_bar(self) -> QWidget | None:
+        focus = self._timeline.window().focusWidget()
+        return focus if focus is not None and self.bar.isAncestorOf(focus) else None
 
     def follow(self) -> None:
         """Rows were moved: the bar goes with its row."""

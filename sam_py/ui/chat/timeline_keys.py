@@ -36,6 +36,9 @@ class TimelineKeys:
             if index is not None:
                 timeline.selection.select_all(index * COLUMNS_PER_ROW)
             return index is not None
+        if event.key() == Qt.Key.Key_F10 and event.modifiers() & Qt.KeyboardModifier.ShiftModifier and current:
+            timeline.actions_on_rows.open_menu(current)
+            return True
         if event.key() == Qt.Key.Key_Escape and timeline.selection.has_selection:
             timeline.selection.clear()
             return True
@@ -69,7 +72,7 @@ class TimelineKeys:
                 timeline.action_requested.emit("next", current)
             case Qt.Key.Key_Delete if current:
                 timeline.action_requested.emit("remove", current)
-            case Qt.Key.Key_Menu if current:
+            case Qt.Key.Key_Menu | Qt.Key.Key_Return | Qt.Key.Key_Enter if current:
                 timeline.actions_on_rows.open_menu(current)
             case _:
                 return False

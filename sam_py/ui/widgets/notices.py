@@ -7,8 +7,6 @@ from typing import Literal
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import (
-    QAccessible,
-    QAccessibleAnnouncementEvent,
     QColor,
     QEnterEvent,
     QFont,
@@ -21,6 +19,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from sam_py.ui.theme import Themes
+from sam_py.ui.widgets.announce import announce
 from sam_py.ui.widgets.buttons import IconButton, PillButton
 from sam_py.ui.widgets.icons import Icons, Role
 
@@ -211,7 +210,7 @@ class Notices(QWidget):
         self.show()
         self.raise_()
         self._place()
-        self._announce(text, urgent=kind == "error")
+        announce(self, text, urgent=kind == "error")
 
     def focus_latest(self) -> bool:
         """Bring the keyboard to the newest notice's action (or its close button). False: there is none."""
@@ -234,14 +233,6 @@ class Notices(QWidget):
         notice.deleteLater()
         self.setVisible(bool(self._notices))
         self._place()
-
-    def _announce(self, text: str, *, urgent: bool) -> None:
-        if not QAccessible.isActive():
-            return
-        event = QAccessibleAnnouncementEvent(self, text)
-        if urgent:
-            event.setPoliteness(QAccessible.AnnouncementPoliteness.Assertive)
-        QAccessible.updateAccessibility(event)
 
     def _focus_moved(self, old: QWidget | None, new: QWidget | None) -> None:
         for notice in self._notices:

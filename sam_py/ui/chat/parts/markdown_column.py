@@ -39,6 +39,7 @@ from sam_py.ui.links import describe_target
 from sam_py.ui.markdown.segments import Segment, Segmenter, fold_label
 from sam_py.ui.markdown.typography import typography
 from sam_py.ui.theme import Themes
+from sam_py.ui.widgets.announce import announce
 from sam_py.ui.widgets.plain import tooltip
 
 PART_TYPES: dict[str, type[Part]] = {
@@ -76,6 +77,8 @@ class MarkdownColumn(QWidget):
     """A person pressed "Open in the browser" on the card of a remote picture."""
     link_hovered = Signal(str)
     """Where the link under the mouse leads; empty when there is none."""
+    target_focused = Signal(QWidget, QRect)
+    """The keyboard is on a link or a button: this column and where in it."""
     height_changed = Signal()
     """Something came later than its text (a decoded picture): lay the column out again."""
 
@@ -475,6 +478,10 @@ class MarkdownColumn(QWidget):
 
     # Keyboard
 
+    def has_targets(self) -> bool:
+        """Whether there is a link or a button for the keyboard to go to."""
+        return any(part.height and part.targets() for part in self._parts)
+
     def _all_targets(self) -> list[tuple[Part, Target]]:
         return [(part, target) for part in self._parts if part.height for target in part.targets()]
 
@@ -609,7 +616,10 @@ class MarkdownColumn(QWidget):
     def _announce(self) -> None:
         targets = self._all_targets()
         if 0 <= self._focus_at < len(targets):
-            self.setAccessibleDescription(targets[self._focus_at][1].label)
+            part, target = targets[self._focus_at]
+            self.setAccessibleDescription(target.label)
+            announce(self, target.label)
+            self.target_focused.emit(self, target.rect.translated(part.x, part.top).toAlignedRect())
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space) and self._focus_at >= 0:

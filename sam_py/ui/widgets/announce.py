@@ -1,0 +1,16 @@
+"""announce: say something to whoever uses a screen reader, without moving the keyboard."""
+
+from __future__ import annotations
+
+from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
+from PySide6.QtWidgets import QWidget
+
+
+def announce(widget: QWidget, text: str, *, urgent: bool = False) -> None:
+    """Have `text` read out in the name of `widget`; at once where `urgent`. Costs nothing without a screen reader."""
+    if not text.strip() or not QAccessible.isActive():
+        return
+    event = QAccessibleAnnouncementEvent(widget, text)
+    if urgent:
+        event.setPoliteness(QAccessible.AnnouncementPoliteness.Assertive)
+    QAccessible.updateAccessibility(event)
