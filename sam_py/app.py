@@ -280,7 +280,8 @@ def _catch_everything(loop: Loop, report: Callable[[BaseException], None]) -> No
             loop.call_soon_threadsafe(report, error)
 
     def from_nowhere(failed: sys.UnraisableHookArgs) -> None:
-        log.error("%s in %r", failed.err_msg or "an error that cannot be raised", failed.object, exc_info=failed.exc_value)
+        what = failed.err_msg or "an error that cannot be raised"
+        log.error("%s in %r", what, failed.object, exc_info=failed.exc_value)
 
     sys.excepthook = from_python
     sys.unraisablehook = from_nowhere

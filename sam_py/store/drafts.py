@@ -124,13 +124,17 @@ class Drafts:
             self._timer.cancel()
             self._timer = None
 
-    def read_all(self) -> None:
-        """Read the folder. Blocking: on the writer's thread, before anything else. A damaged draft is put aside."""
+    def read_all(self) -> list[str]:
+        """Read the folder. Blocking: on the writer's thread, before anything else.
+
+        A damaged draft is put aside; returns where.
+        """
+        damaged: list[str] = []
         try:
             paths = sorted(self._folder.glob("*.json"))
         except OSError:
             log.warning("the drafts in %s cannot be read", self._folder)
-            return
+            return damaged
         for path in paths:
             try:
                 draft = Draft.model_validate_json(path.read_bytes())
@@ -138,10 +142,12 @@ class Drafts:
                 log.warning("the draft %s cannot be read and is put aside", path, exc_info=error)
                 try:
                     path.replace(path.with_suffix(".bad"))
+                    damaged.append(str(path.with_suffix(".bad")))
                 except OSError:
                     log.warning("it could not be moved")
                 continue
-            self._drafts[NEW if path.stem == "new" else path.stem] = draft
+            self._drafts.setdefault(NEW if path.stem == "new" else path.stem, draft)
+        return damaged
 
     def _put(self, conversation_id: str, draft: Draft) -> None:
         if self._drafts.get(conversation_id, Draft()) == draft:

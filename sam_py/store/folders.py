@@ -55,7 +55,7 @@ def check_store(data: Path, conversations: Path, disk: Disk, known: int) -> None
     if not found and known and not any(is_conversation_id(name) for name in names):
         raise StorageError(
             f"Your {known} conversations were in {data}, but it is empty now: connect the drive or wait for the "
-            "sync program, then start again; nothing was changed.",
+            "sync program, then try again; nothing was changed. If you removed them yourself, delete index.json too.",
             kind="gone",
         )
     if not found:

@@ -152,6 +152,16 @@ class Journal:
                 detail=unwritable,
             )
 
+    def wait(self, events: Iterable[HistoryEvent]) -> None:
+        """Keep events for the next `save`."""
+        self._given.extend(events)
+
+    def become(self, device: str) -> None:
+        """Write as this device from now on. Before anything was read or written."""
+        self.device = device
+        self.path = os.path.join(self.folder, device + SUFFIX)
+        self._loaded = False
+
     def adopt(self, records: Iterable[Record]) -> None:
         """Take lines of another conversation as they are (a copy of it); the next `save` writes them."""
         if not self._loaded:

@@ -91,24 +91,31 @@ class Library:
     async def start(self) -> None:
         """Make the list ready from its index, and check it against the files a little later.
 
-        Raises StorageError where the conversations that were here cannot be read: nothing is made in their place.
+        Raises StorageError where the conversations that were here cannot be read: nothing is made in their place,
+        what is said meanwhile waits in memory, and `start` may be called again.
         """
 
-        def work() -> tuple[str, Index | None, list[str]]:
+        def work() -> tuple[str, Index | None, list[str], list[str]]:
+            damaged = self.drafts.read_all()
             index = read_index(self._paths.state / "index.json")
             known = len(index.summaries) if index is not None else 0
             check_store(self._paths.data, self._paths.conversations, self._disk, known)
-            self.drafts.read_all()
             device = self._device or device_id(self._paths.state, self._disk)
             ids = [] if index is not None else conversation_ids(self._paths.conversations, self._disk)
-            return device, index, ids
+            return device, index, ids, damaged
 
         try:
-            self._device, index, ids = await self._writer.run(work, SAVE)
+            self._device, index, ids, damaged = await self._writer.run(work, SAVE)
         except StorageError as error:
             self._refused = error
             raise
+        self._refused = None
         self._list.device = self._device
+        for journal in self._journals.values():
+            journal.become(self._device)
+        if damaged:
+            names = ", ".join(damaged)
+            self._tell(StorageError(f"A draft was damaged; it is kept as {names}.", kind="damaged"))
         if index is not None:
             self._list.become(index)
             self._chores.later("refresh", REFRESH_AFTER_S, self.refresh)
@@ -298,6 +305,7 @@ class Library:
     def _keep(self, id: str, journal: Journal, events: list[HistoryEvent]) -> asyncio.Future[Any]:
         def work() -> tuple[Stamp, bool]:
             if self._refused is not None:
+                journal.wait(events)
                 raise self._refused
             journal.save(events)
             restored, journal.restored = journal.restored, False

@@ -101,19 +101,26 @@ class MainWindow(QMainWindow):
 
     async def start(self) -> None:
         """Bring back what was shown last, then look around for servers. The window stands already."""
-        await self._services.library.start()
-        self.sidebar.refresh()
-        last = self._state.conversation
-        known = {summary.id for summary in self._services.library.summaries()}
-        if last in known:
-            await self._open(last)
-        else:
-            await self._show(self.conversations.new())
+        await self._begin(self._state.conversation)
         self.chat.composer.setFocus()
         for problem in self._services.settings.problems:
             self.notices.show_notice(problem, kind="error")
         self._look_for_servers()
         self._services.tasks.spawn(self._when_all_is_quiet(), "housekeeping")
+
+    async def _begin(self, last: str) -> None:
+        """Show `last`, or a new conversation. Where the conversations cannot be read, say so and offer to try again."""
+        try:
+            await self._services.library.start()
+        except SamError as error:
+            retry = lambda: self._services.tasks.spawn(self._begin(last), "read the conversations again")  # noqa: E731
+            self.notices.show_notice(str(error), kind="error", action_text=self.tr("Try again"), on_action=retry)
+        self.sidebar.refresh()
+        shown = self.chat.conversation
+        if self._services.library.summary(last) is not None and (shown is None or not len(shown.bus)):
+            await self._open(last)
+        elif shown is None:
+            await self._show(self.conversations.new())
 
     async def _when_all_is_quiet(self) -> None:
         """What can wait until the person has begun: loading the network code, the trash, what models can take."""
