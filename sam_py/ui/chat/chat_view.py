@@ -5,8 +5,8 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 
-from PySide6.QtCore import QTimer, Signal
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtGui import QGuiApplication, QKeyEvent
 from PySide6.QtWidgets import QMenu, QStackedWidget, QVBoxLayout, QWidget
 
 from sam_py.agent.state import SessionState
@@ -326,3 +326,12 @@ class ChatView(QWidget):
     def report(self, error: BaseException) -> None:
         """A failed task of this view."""
         self.trouble.emit(str(error) if isinstance(error, SamError) else self.tr("Something went wrong inside SAM."))
+
+    # Qt
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Page Up and Page Down, where the text box has no use for them."""
+        if event.key() in (Qt.Key.Key_PageUp, Qt.Key.Key_PageDown) and self.timeline.isVisible():
+            self.timeline.scroll_page(-1 if event.key() == Qt.Key.Key_PageUp else 1)
+            return
+        super().keyPressEvent(event)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Literal
 
-from PySide6.QtCore import QMimeData, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QMimeData, QSize, Qt, Signal
 from PySide6.QtGui import (
     QColor,
     QDragEnterEvent,
@@ -15,6 +15,7 @@ from PySide6.QtGui import (
     QFontMetricsF,
     QInputMethodEvent,
     QKeyEvent,
+    QKeySequence,
     QPalette,
     QTextCursor,
     QTextOption,
@@ -121,7 +122,17 @@ class ComposerText(QTextEdit):
             return True
         return self._send_with == "enter" and held == Qt.KeyboardModifier.NoModifier
 
+    def event(self, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.ShortcutOverride and self.is_empty() and _goes_to_an_end(event):
+            event.ignore()  # nothing to move in here: the keys go through the conversation
+            return False
+        return super().event(event)
+
     def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in (Qt.Key.Key_PageUp, Qt.Key.Key_PageDown) and not event.modifiers() & ~_KEYPAD:
+            if self.verticalScrollBarPolicy() == Qt.ScrollBarPolicy.ScrollBarAlwaysOff:
+                event.ignore()  # all of the text is in sight: the conversation scrolls
+                return
         if self._sends(event):
             self.submitted.emit()
         elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and not self._composing:
@@ -176,6 +187,13 @@ def offers_attachment(mime: QMimeData) -> bool:
     if any(url.isLocalFile() for url in mime.urls()):
         return True
     return mime.hasImage() and (not mime.hasText() or "<img" in mime.html()[:2000].lower())
+
+
+def _goes_to_an_end(event: QEvent) -> bool:
+    return isinstance(event, QKeyEvent) and (
+        event.matches(QKeySequence.StandardKey.MoveToStartOfDocument)
+        or event.matches(QKeySequence.StandardKey.MoveToEndOfDocument)
+    )
 
 
 _BREAKS = dict.fromkeys((0x2028, 0x2029, 0xFDD0, 0xFDD1), "\n")

@@ -86,7 +86,8 @@ class Timeline(QAbstractScrollArea):
         self._waiting = ""
         self.selection = SelectionController(self.viewport(), TimelineRows(self))
         self.selection.scroll_wanted.connect(lambda pixels: bar.setValue(bar.value() + pixels))
-        self._pill = PillButton(context.icons, self.tr("New messages"), icon="arrow-down", parent=self)
+        words = self.tr("New messages")
+        self._pill = PillButton(context.icons, words, icon="arrow-down", kind="raised", parent=self)
         self._pill.clicked.connect(self.go_to_end)
         self._pill.hide()
         self._settle = QTimer(self)
@@ -159,6 +160,11 @@ class Timeline(QAbstractScrollArea):
 
     def go_to_start(self) -> None:
         self.verticalScrollBar().setValue(0)
+
+    def scroll_page(self, pages: int) -> None:
+        """Scroll so many views down, or up where `pages` is negative."""
+        bar = self.verticalScrollBar()
+        bar.setValue(bar.value() + pages * bar.pageStep())
 
     def set_waiting(self, text: str) -> None:
         """Why nothing comes yet ("Trying again in 4 s"), beside the dots of the reply that is awaited."""

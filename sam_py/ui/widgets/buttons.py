@@ -175,12 +175,13 @@ class IconButton(FlatButton):
             self._paint_ring(painter, rect, radius)
 
 
-PillKind = Literal["plain", "accent", "outline"]
+PillKind = Literal["plain", "accent", "outline", "raised"]
 
 
 class PillButton(FlatButton):
     """A rounded button with words: `plain` shows its ground on hover, `outline` has a line, `accent` is filled.
 
+    `raised` covers what is below it, for a button that floats over text.
     `icon` stands before the words, `trailing_icon` behind (a chevron). Words that do not fit end in an ellipsis.
     """
 
@@ -246,6 +247,10 @@ class PillButton(FlatButton):
         role: Role = "text"
         painter.setPen(Qt.PenStyle.NoPen)
         lively = self.isEnabled() and (self._hovered or self.isDown() or self.isChecked())
+        if self._kind == "raised":
+            radius = rect.height() / 2
+            painter.setBrush(QColor(palette.raised))
+            painter.drawRoundedRect(rect, radius, radius)
         if self._kind == "accent":
             ground = QColor(palette.accent)
             painter.setBrush(ground.lighter(112) if self._themes.current.dark else ground.darker(112))
@@ -258,7 +263,7 @@ class PillButton(FlatButton):
             painter.drawRoundedRect(rect, radius, radius)
         elif self._kind == "plain":
             role = "muted"
-        if self._kind == "outline":
+        if self._kind in ("outline", "raised"):
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.setPen(QPen(QColor(palette.border), 1))
             painter.drawRoundedRect(rect.adjusted(0.5, 0.5, -0.5, -0.5), radius, radius)
@@ -273,7 +278,7 @@ class PillButton(FlatButton):
         side = self.px(16)
         top = (self.height() - side) / 2
         if self._icon:
-            icon_role: Role = "accent" if self._kind == "outline" else role
+            icon_role: Role = "accent" if self._kind in ("outline", "raised") else role
             self._icons.paint(painter, self._icon, icon_role, QRectF(left - self.px(2), round(top), side, side))
             left += self.px(20)
         if self._trailing:
