@@ -12,8 +12,18 @@ WORDS = (
 ).split(" ")
 
 
+MODELS = b'{"object": "list", "data": [{"id": "m", "object": "model"}]}'
+
+
 async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, per_s: float) -> None:
     head = await reader.readuntil(b"\r\n\r\n")
+    if head.startswith(b"GET"):
+        size = str(len(MODELS)).encode()
+        kind = b"Content-Type: application/json\r\nConnection: close\r\n"
+        writer.write(b"HTTP/1.1 200 OK\r\n" + kind + b"Content-Length: " + size + b"\r\n\r\n" + MODELS)
+        await writer.drain()
+        writer.close()
+        return
     length = next(
         (int(line.split(b":")[1]) for line in head.split(b"\r\n") if line.lower().startswith(b"content-length:")), 0
     )

@@ -40,12 +40,21 @@ class Decorations:
     top_px: int = 0
     """Room that its first block wants above; the document itself has none."""
     bottom_px: int = 0
+    pills: dict[tuple[int, int], list[QRectF]] = field(default_factory=dict)
+    """Where the pills of `code_spans` lie in the layout of now; found when they are first painted."""
+
+    @property
+    def any(self) -> bool:
+        """Whether there is anything to draw."""
+        return bool(self.code_spans or self.markers or self.quotes or self.rules or self.code_blocks or self.maths)
 
 
 def paint_decorations(
     painter: QPainter, document: QTextDocument, decorations: Decorations, style: Typography, clip: QRectF
 ) -> None:
     """Draw what stands beside and behind the text of `document`, as far as it lies in `clip`."""
+    if not decorations.any:
+        return
     painter.save()
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     painter.setPen(Qt.PenStyle.NoPen)
@@ -71,18 +80,29 @@ def paint_decorations(
     for number in decorations.rules:
         box = rect_of(number, number)
         painter.fillRect(QRectF(0, round(box.center().y()), width, 1), style.colour("border"))
-    pill = style.colour("border")
-    pill.setAlphaF(0.62)
-    painter.setBrush(pill)
-    for position, length in decorations.code_spans:
-        for box in span_rects(document, position, length):
-            if box.intersects(clip):
-                painter.drawRoundedRect(box.adjusted(-2, 1, 2, -1), 4, 4)
+    if decorations.code_spans:
+        _paint_pills(painter, document, decorations, style, clip)
     for position, _latex, picture in decorations.maths:
         _paint_formula(painter, document, position, picture)
     for marker in decorations.markers:
         _paint_marker(painter, document, marker, style, clip)
     painter.restore()
+
+
+def _paint_pills(
+    painter: QPainter, document: QTextDocument, decorations: Decorations, style: Typography, clip: QRectF
+) -> None:
+    colour = style.colour("border")
+    colour.setAlphaF(0.62)
+    painter.setBrush(colour)
+    known = decorations.pills
+    for span in decorations.code_spans:
+        boxes = known.get(span)
+        if boxes is None:
+            boxes = known[span] = span_rects(document, *span)
+        for box in boxes:
+            if box.intersects(clip):
+                painter.drawRoundedRect(box.adjusted(-2, 1, 2, -1), 4, 4)
 
 
 def span_rects(document: QTextDocument, position: int, length: int) -> list[QRectF]:

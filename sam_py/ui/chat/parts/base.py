@@ -50,6 +50,8 @@ class Part(ABC):
         self.top = 0
         self.height = 0
         self.width = -1
+        self.changed_px = 0
+        """From here down the last `layout_for` changed what is seen; `height` where nothing did."""
         self.gap_above = 0
         self.gap_below = 0
         self.depth = 0

@@ -319,6 +319,7 @@ class MarkdownColumn(QWidget):
         stop = time.perf_counter() + LAYOUT_MS / 1000
         for part in self._parts[first:]:
             before = (part.top, part.height)
+            part.changed_px = 0
             part.x = self._around.style.indent(part.depth)
             height = self._lay_out(part, stop)
             if height:
@@ -326,13 +327,15 @@ class MarkdownColumn(QWidget):
                     y += self._gap(above, part)
                 above = part
             part.top = y
-            if dirty_from < 0 and (before != (part.top, height) or first >= 0):
-                dirty_from = y
+            if dirty_from < 0:
+                if before[0] != y:
+                    dirty_from = min(before[0], y)
+                elif part.changed_px < height or before[1] != height:
+                    dirty_from = y + min(part.changed_px, before[1], height)
             y += height
             self._bottoms.append(y)
-        if dirty_from >= 0 and self.isVisible():
-            self.update(0, max(0, dirty_from - 4), self.width(), self.height())
-
+        if dirty_from >= 0:
+            self.repaint_from(max(0, dirty_from))
         if self._unlaid and not self._rest.isActive():
             self._rest.start()
 
@@ -374,6 +377,10 @@ class MarkdownColumn(QWidget):
             if self.content_height() != before:
                 self.height_changed.emit()
         self._repaint(part)
+
+    def repaint_from(self, top_px: int) -> None:
+        """Ask for the repaint of all that lies below a height."""
+        self.update(0, top_px, self.width(), self.height())
 
     def _repaint(self, part: Part) -> None:
         self.update(QRect(0, part.top - 4, self.width(), part.height + 8))

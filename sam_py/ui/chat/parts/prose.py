@@ -8,6 +8,7 @@ from PySide6.QtGui import QAbstractTextDocumentLayout, QPainter, QTextCharFormat
 from sam_py.ui.chat.parts.base import Part, Surroundings, Target
 from sam_py.ui.markdown.decorations import Decorations, Marker, paint_decorations, span_rects
 from sam_py.ui.markdown.documents import ClosedDocument, fill, reference_labels
+from sam_py.ui.markdown.looks import Looks
 from sam_py.ui.markdown.maths import Key, shared_formulas
 from sam_py.ui.markdown.segments import Segment
 
@@ -24,6 +25,7 @@ class ProsePart(Part):
         self._dirty = False
         self._empty = True
         self._listening = False
+        self._looks: Looks | None = None
 
     @property
     def document(self) -> ClosedDocument:
@@ -42,6 +44,7 @@ class ProsePart(Part):
 
     def restyle(self) -> None:
         super().restyle()
+        self._looks = None
         self._dirty = self._segment is not None
 
     def estimate(self, width: int) -> int | None:
@@ -54,7 +57,10 @@ class ProsePart(Part):
 
     def layout_for(self, width: int) -> int:
         if not self._dirty and width == self.width:
+            self.changed_px = self.height
             return self.height
+        before = self._looks if self._dirty and width == self.width else None
+        pills = self.decorations.pills
         if self._dirty:
             self.document.setLayoutEnabled(False)
             self.document.setTextWidth(width)
@@ -67,6 +73,14 @@ class ProsePart(Part):
             self.gap_above = self.gap_below = self.height = 0
         else:
             self.height = round(self.document.size().height())
+        self._looks = Looks.of(self.document)
+        self.changed_px = max(0, self._looks.first_change_px(before)) if before is not None else 0
+        kept = self.decorations.pills
+        kept.clear()
+        if self.changed_px:
+            kept.update(
+                {span: boxes for span, boxes in pills.items() if boxes and boxes[-1].bottom() < self.changed_px}
+            )
         return self.height
 
     def _fill(self) -> None:
@@ -116,6 +130,7 @@ class ProsePart(Part):
         self._dirty = False
         self.selection = None
         self.decorations = Decorations()
+        self._looks = None
         if self._document is not None:
             self._document.clear()
         self.width = -1
