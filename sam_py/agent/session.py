@@ -122,20 +122,11 @@ class ChatSession:
     def stop(self) -> None:
         """End the reply now: its text is kept as aborted, what is queued is held. Idle when this returns."""
         run = self._run
-        if run is None:
-            return
-        self._end(run)
-        reply = None
-        if run.reply_id is not None and self.bus.is_streaming(run.reply_id):
-            reply = self.bus.abort(run.reply_id, usage=run.stream.usage if run.stream is not None else None)
-        if run.stream is not None:
-            self._record_task(run.stream)
-        if reply is None:
-            self._show_again(run)
-        self._change(phase="idle", text="", reply_id=None, queued=self._held())
-        if run.task is not None:
-            run.task.cancel()
-        self._spawn(self._save(), "save a stopped reply")
+        if run is not None:
+            self._halt(run)
+            if run.task is not None:
+                run.task.cancel()
+            self._spawn(self._save(), "save a stopped reply")
 
     async def retry(self, message_id: str | None = None) -> None:
         """Ask again: for an answer to a message that has none, for another one in place of a broken reply.
@@ -250,8 +241,11 @@ class ChatSession:
         try:
             await run.ended
         except asyncio.CancelledError:
-            if self._run is run:
-                self.stop()
+            if self._run is run:  # the loop may be closing: a task begun now would never run
+                self._halt(run)
+                if run.task is not None:
+                    run.task.cancel()
+                await self._save()
             raise
 
     async def _guarded(self, run: _Run, work: Callable[[_Run], Awaitable[object]]) -> None:
@@ -259,7 +253,8 @@ class ChatSession:
             await work(run)
         except asyncio.CancelledError:
             if self._run is run:  # not by `stop`: the loop is closing
-                self.stop()
+                self._halt(run)
+                await self._save()
             raise
         except Exception as error:  # noqa: BLE001 - a bug of ours must not take the session down
             self._fail(run, self.bus.tip, error)
@@ -416,6 +411,18 @@ class ChatSession:
             self.set_model(self.defaults.default.provider, self.defaults.default.model)
 
     # State
+
+    def _halt(self, run: _Run) -> None:
+        """What `stop` does to bus and state."""
+        self._end(run)
+        reply = None
+        if run.reply_id is not None and self.bus.is_streaming(run.reply_id):
+            reply = self.bus.abort(run.reply_id, usage=run.stream.usage if run.stream is not None else None)
+        if run.stream is not None:
+            self._record_task(run.stream)
+        if reply is None:
+            self._show_again(run)
+        self._change(phase="idle", text="", reply_id=None, queued=self._held())
 
     def _end(self, run: _Run) -> None:
         if self._run is run:
