@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QT_TRANSLATE_NOOP, Qt
 from PySide6.QtGui import QFont, QKeySequence
 from PySide6.QtWidgets import QDialog, QGridLayout, QHBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
 
@@ -10,14 +10,16 @@ from sam_py.ui.actions import Actions
 from sam_py.ui.theme import Themes
 
 _KEYS_OF_PLACES = (
-    ("Enter", "Send"),
-    ("Shift+Enter", "New line"),
-    ("Up", "Edit my last message (in an empty text box)"),
-    ("Esc", "Stop the reply; leave an edit"),
-    ("Up / Down", "Previous / next message (in the messages)"),
-    ("Left / Right", "Previous / next version of a message"),
-    ("F2", "Rename (in the sidebar)"),
-    ("Delete", "Delete (in the sidebar)"),
+    ("Enter", QT_TRANSLATE_NOOP("ShortcutSheet", "Send")),
+    ("Shift+Enter", QT_TRANSLATE_NOOP("ShortcutSheet", "New line")),
+    ("Up", QT_TRANSLATE_NOOP("ShortcutSheet", "Edit my last message (in an empty text box)")),
+    ("Esc", QT_TRANSLATE_NOOP("ShortcutSheet", "Stop the reply; leave an edit")),
+    ("Up / Down", QT_TRANSLATE_NOOP("ShortcutSheet", "Previous / next message (in the messages)")),
+    ("Left / Right", QT_TRANSLATE_NOOP("ShortcutSheet", "Previous / next version of a message")),
+    ("Enter", QT_TRANSLATE_NOOP("ShortcutSheet", "What can be done with a message (in the messages)")),
+    ("Delete", QT_TRANSLATE_NOOP("ShortcutSheet", "Delete the message (in the messages)")),
+    ("F2", QT_TRANSLATE_NOOP("ShortcutSheet", "Rename (in the sidebar)")),
+    ("Delete", QT_TRANSLATE_NOOP("ShortcutSheet", "Delete (in the sidebar)")),
 )
 
 
@@ -35,7 +37,7 @@ class ShortcutSheet(QDialog):
             )
             if keys:
                 groups.setdefault(spec.menu.replace("&", ""), []).append((keys, spec.text.rstrip("…")))
-        groups[self.tr("In their places")] = [(keys, self.tr(text)) for keys, text in _KEYS_OF_PLACES]
+        groups[self.tr("In their places")] = [(keys, self.tr(str(text))) for keys, text in _KEYS_OF_PLACES]
         page = QWidget()
         columns = QHBoxLayout(page)
         columns.setContentsMargins(24, 16, 24, 24)
@@ -54,6 +56,7 @@ class ShortcutSheet(QDialog):
         area.setWidget(page)
         area.setWidgetResizable(True)
         area.setFrameShape(QScrollArea.Shape.NoFrame)
+        area.setAccessibleName(self.windowTitle())
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(area)

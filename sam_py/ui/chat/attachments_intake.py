@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from PySide6.QtCore import QCoreApplication
+from PySide6.QtCore import QCoreApplication, QLocale
 from PySide6.QtGui import QImage
 
 from sam_py.errors import SamError
@@ -248,7 +248,7 @@ def size_text(size: int) -> str:
         return _tr("{n} bytes").format(n=size)
     if size < MB:
         return _tr("{n} kB").format(n=round(size / 1024))
-    return _tr("{n} MB").format(n=f"{size / MB:.1f}".removesuffix(".0"))
+    return _tr("{n} MB").format(n=QLocale().toString(round(size / MB, 1), "g", 6))
 
 
 def _stored_thumbnail(path: Path) -> QImage | None:

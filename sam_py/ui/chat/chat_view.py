@@ -318,7 +318,7 @@ class ChatView(QWidget):
             self._stack.setCurrentWidget(self.timeline)
         spent = self.conversation.bus.tasks
         used = sum((task.usage.input_tokens or 0) + (task.usage.output_tokens or 0) for task in spent)
-        text = self.tr("{count} tokens").replace("{count}", f"{used:,}") if used else ""
+        text = self.tr("{count} tokens").replace("{count}", self.locale().toString(used)) if used else ""
         self.header.set_usage(
             text, self.tr("Tokens of all requests of this conversation, as the providers counted them")
         )

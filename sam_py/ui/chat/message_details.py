@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QDateTime, QLocale, Qt
+from typing import assert_never
+
+from PySide6.QtCore import QCoreApplication, QDateTime, QLocale, Qt
 from PySide6.QtWidgets import QDialog, QFormLayout, QLabel, QWidget
 
 from sam_py.messages.importance import score
-from sam_py.messages.message import AssistantMessage, Message, UserMessage
+from sam_py.messages.message import AssistantMessage, Message, StopReason, UserMessage
 from sam_py.ui.chat.row_context import RowContext
 
 
@@ -31,20 +33,44 @@ class MessageDetails(QDialog):
         facts = [(self.tr("Written"), when)]
         if isinstance(message, UserMessage | AssistantMessage):
             _value, rule = score(message.text, role=message.role)
-            rule = rule.replace("_", " ")
-            facts.append((self.tr("Importance"), f"{message.importance:.2f} ({rule})"))
+            rule = QCoreApplication.translate("Importance", rule)
+            facts.append((self.tr("Importance"), f"{self.locale().toString(message.importance, 'f', 2)} ({rule})"))
         facts.append((self.tr("Pinned"), self.tr("yes") if message.pinned else self.tr("no")))
-        facts.append((self.tr("Length"), self.tr("{count} characters").replace("{count}", f"{len(message.text):,}")))
+        facts.append(
+            (
+                self.tr("Length"),
+                self.tr("{count} characters").replace("{count}", self.locale().toString(len(message.text))),
+            )
+        )
         if isinstance(message, AssistantMessage):
             facts += self._reply_facts(message, context)
         return facts
+
+    def _ending(self, stop_reason: StopReason) -> str:
+        match stop_reason:
+            case "stop":
+                return self.tr("it was complete")
+            case "length":
+                return self.tr("it reached the length limit")
+            case "tool_use":
+                return self.tr("a tool was called")
+            case "content_filter":
+                return self.tr("the provider's filter ended it")
+            case "refusal":
+                return self.tr("the model declined")
+            case "error":
+                return self.tr("an error occurred")
+            case "aborted":
+                return self.tr("it was stopped")
+            case _:
+                assert_never(stop_reason)
 
     def _reply_facts(self, message: AssistantMessage, context: RowContext) -> list[tuple[str, str]]:
         facts = [(self.tr("Model"), context.label_of(message.provider, message.model))]
         if message.model:
             facts.append((self.tr("Model id"), message.model))
         if message.stop_reason:
-            facts.append((self.tr("Ended because"), message.stop_reason.replace("_", " ")))
+            facts.append((self.tr("Ended because"), self._ending(message.stop_reason)))
         usage, metrics = message.usage, message.metrics
         if usage is not None:
             for name, count in (
@@ -54,17 +80,20 @@ class MessageDetails(QDialog):
                 (self.tr("of these thinking"), usage.reasoning_tokens),
             ):
                 if count is not None:
-                    facts.append((name, f"{count:,}"))
+                    facts.append((name, self.locale().toString(count)))
         if metrics is not None:
             for name, seconds in (
                 (self.tr("First word after"), metrics.first_token_s),
                 (self.tr("Took"), metrics.duration_s),
             ):
                 if seconds is not None:
-                    facts.append((name, self.tr("{seconds} s").replace("{seconds}", f"{seconds:.2f}")))
+                    facts.append(
+                        (name, self.tr("{seconds} s").replace("{seconds}", self.locale().toString(seconds, "f", 2)))
+                    )
             if metrics.tokens_per_second is not None:
                 source = self.tr("estimated") if metrics.estimated else self.tr("counted by the provider")
-                facts.append((self.tr("Tokens per second"), f"{metrics.tokens_per_second:.1f} ({source})"))
+                speed = self.locale().toString(metrics.tokens_per_second, "f", 1)
+                facts.append((self.tr("Tokens per second"), f"{speed} ({source})"))
         if message.response_id:
             facts.append((self.tr("Response id"), message.response_id))
         return facts

@@ -64,7 +64,7 @@ class PlainColumn(MarkdownColumn):
         if len(text) > _SHOWN_CHARACTERS:
             rest = len(text) - _SHOWN_CHARACTERS
             shown += "\n" + self.tr("… and {count} more characters, which are sent but not shown").replace(
-                "{count}", f"{rest:,}"
+                "{count}", self.locale().toString(rest)
             )
         self._text.append(text)
         for piece in _pieces(shown):

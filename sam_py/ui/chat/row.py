@@ -346,12 +346,20 @@ class MessageRow(QWidget):
         facts = []
         usage, metrics = message.usage, message.metrics
         if usage is not None and usage.output_tokens:
-            facts.append(self.tr("{count} tokens").replace("{count}", f"{usage.output_tokens:,}"))
+            facts.append(self.tr("{count} tokens").replace("{count}", QLocale().toString(usage.output_tokens)))
         if metrics is not None and metrics.first_token_s is not None:
-            facts.append(self.tr("first after {seconds} s").replace("{seconds}", f"{metrics.first_token_s:.1f}"))
+            facts.append(
+                self.tr("first after {seconds} s").replace(
+                    "{seconds}", QLocale().toString(metrics.first_token_s, "f", 1)
+                )
+            )
         if metrics is not None and metrics.tokens_per_second is not None:
             about = "≈ " if metrics.estimated else ""
-            facts.append(self.tr("{speed} tokens/s").replace("{speed}", f"{about}{metrics.tokens_per_second:.0f}"))
+            facts.append(
+                self.tr("{speed} tokens/s").replace(
+                    "{speed}", about + QLocale().toString(metrics.tokens_per_second, "f", 0)
+                )
+            )
         return facts
 
     def _notes_of(self, message: Message) -> list[str]:

@@ -147,7 +147,7 @@ class ThinkingBlock(QWidget):
         if self._live:
             text = self.tr("Thinking…")
         else:
-            text = self.tr("Thought about it ({words} words)").replace("{words}", f"{words:,}")
+            text = self.tr("Thought about it ({words} words)").replace("{words}", self.locale().toString(words))
         self._line.setText(text)
         self._line.setAccessibleName(text)
         self._line.update()

@@ -6,7 +6,7 @@ from collections.abc import Coroutine
 from typing import Any
 
 import shiboken6
-from PySide6.QtCore import QRectF, Qt, Signal
+from PySide6.QtCore import QCoreApplication, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
@@ -127,7 +127,9 @@ class AccountEditor(QWidget):
         column.addWidget(self.key_state)
         column.addLayout(keys)
         if self._preset.hint:
-            column.addWidget(Words(icons, self._preset.hint, role="muted", small=True))
+            column.addWidget(
+                Words(icons, QCoreApplication.translate("Presets", self._preset.hint), role="muted", small=True)
+            )
         self.model = Choice(icons, self.tr("Model"))
         self.use = PillButton(icons, self.tr("Use for new chats"), kind="outline")
         models = QHBoxLayout()

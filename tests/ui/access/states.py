@@ -1,0 +1,158 @@
+"""Every state that the window can be in, one after the other, with the widgets that are to be looked at in each."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QColor, QImage
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QDialog, QMenu, QWidget
+
+from sam_py.providers.local import FoundServer
+from sam_py.ui.chat.attachments_intake import PastedImage, PastedText
+from sam_py.ui.settings.settings_dialog import SettingsDialog
+from sam_py.ui.widgets.command_palette import CommandPalette
+from tests.fakes.fault_server import DONE, FaultServer, Json, Stream, chunk
+from tests.fakes.sitting import Sitting
+
+RICH = """# Rivers
+
+They run **down**, as [the survey](https://example.org/a) says; `flow()` computes it.
+
+```python
+def flow() -> int:
+    return 1
+```
+
+| river | km |
+|:--|--:|
+| Elbe | 1094 |
+
+- [x] seen
+- [ ] to see
+
+![A map](https://example.org/map.png)
+"""
+
+THOUGHT = Stream((chunk(reasoning_content="They asked about rivers."), chunk(RICH), chunk(finish="stop"), DONE))
+
+
+async def all_states(sam: Sitting, server: FaultServer) -> AsyncIterator[tuple[str, QWidget]]:
+    """Yield a name and the window or dialog that is on top, state by state."""
+    window, chat = sam.window, sam.chat
+    yield "empty with the guide", window
+    found = [FoundServer("ollama", "Ollama", "http://127.0.0.1:1/v1", ("a", "b"))]
+    chat.empty.set_found(found)
+    yield "empty with a server found", window
+    sam.use_server(server.base_url)
+    yield "empty with a model", window
+    server._behaviours[:] = [THOUGHT]
+    await sam.send("Tell me about rivers")
+    await sam.answered()
+    window.actions_by_name["messages"].trigger()
+    yield "a conversation", window
+    window.actions_by_name["regenerate"].trigger()
+    await sam.until(lambda: len(sam.bus.siblings(sam.bus.tip or "")) == 2, "the second version")
+    await sam.answered()
+    window.actions_by_name["messages"].trigger()
+    yield "a message with versions", window
+    server._behaviours[:] = [Stream((chunk("First words"),), then="hang")]
+    chat.composer.setFocus()
+    await sam.send("And lakes?")
+    await sam.until(lambda: "First words" in sam.screen(), "the first words")
+    await sam.send("One more thing")
+    yield "streaming, with a queue", window
+    chat.stop()
+    yield "stopped, with a held message", window
+    chat.composer.queue.rows[0].remove.click()
+    server._behaviours[:] = [Json({"error": {"message": "bad key", "code": "invalid_api_key"}}, 401)]
+    await sam.send("And seas?")
+    await sam.until(lambda: sam.bus.error_of(sam.bus.tip or "") is not None, "the error")
+    await sam.answered()
+    yield "an error row", window
+    chat.composer.tray.add(PastedImage(_picture(), "Map.png"))
+    chat.composer.tray.add(PastedText("x\n" * 500, "Notes.txt"))
+    await sam.until(lambda: not chat.composer.tray.is_reading, "the attachments")
+    yield "attachments in the composer", window
+    chat.edit_last()
+    yield "an earlier message is edited", window
+    chat.composer.cancel_edit()
+    for item in list(chat.composer.tray.items):
+        chat.composer.tray.remove(item.id)
+    window.notices.show_notice("Something is over", action_text="Undo", on_action=lambda: None)
+    window.notices.show_notice("Something is wrong", kind="error")
+    yield "notices", window
+    window.notices.clear()
+    chat.header.begin_rename()
+    yield "the title is edited", window
+    QTest.keyClick(_focus(), Qt.Key.Key_Escape)
+    sam.window.sidebar.list.rename(chat.conversation.id)
+    yield "a title is edited in the sidebar", window
+    QTest.keyClick(_focus(), Qt.Key.Key_Escape)
+    chat.composer.setFocus()
+    chat.composer.open_model_picker()
+    yield "the model picker", chat.composer.picker
+    chat.composer.picker.close()
+    window.open_palette()
+    yield "the palette", window
+    QTest.keyClick(window.findChild(CommandPalette).field, Qt.Key.Key_Escape)
+    for page in ("providers", "chat", "appearance", "data", "about"):
+        window.open_settings(page)
+        dialog = window.findChild(SettingsDialog)
+        if page == "providers":
+            dialog.pages["providers"].open_account("bench")
+        yield f"settings: {page}", dialog
+        await _closed(sam, dialog)
+    for name in ("shortcuts",):
+        window.actions_by_name[name].trigger()
+        yield name, await _dialog(sam)
+        await _closed(sam, await _dialog(sam))
+    chat.timeline.action_requested.emit("details", sam.bus.id_at(1))
+    yield "details of a message", await _dialog(sam)
+    await _closed(sam, await _dialog(sam))
+    window._open_link("https://example.org/a")
+    yield "the question about a link", await _dialog(sam)
+    await _closed(sam, await _dialog(sam))
+    window.chat.header.open_menu()
+    yield "the menu", window._menu
+    window._menu.close()
+    chat.timeline.actions_on_rows.open_menu(sam.bus.id_at(1))
+    menu = _popup()
+    yield "a message's menu", menu
+    menu.close()
+
+
+def _focus() -> QWidget:
+    focus = QApplication.focusWidget()
+    assert focus is not None
+    return focus
+
+
+def _popup() -> QMenu:
+    menu = QApplication.activePopupWidget()
+    assert isinstance(menu, QMenu)
+    return menu
+
+
+async def _dialog(sam: Sitting) -> QDialog:
+    def found() -> Any:
+        return next((each for each in sam.window.findChildren(QDialog) if each.isVisible()), None)
+
+    await sam.until(found, "the dialog")
+    dialog: QDialog = found()
+    return dialog
+
+
+async def _closed(sam: Sitting, dialog: QDialog) -> None:
+    import shiboken6
+
+    dialog.close()
+    await sam.until(lambda: not shiboken6.isValid(dialog), "the end of the dialog")
+
+
+def _picture() -> QImage:
+    image = QImage(40, 30, QImage.Format.Format_RGB32)
+    image.fill(QColor("teal"))
+    return image
