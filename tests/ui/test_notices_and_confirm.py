@@ -138,3 +138,11 @@ def test_a_confirmed_question_calls_back_and_esc_does_not(window: QWidget, notic
     assert called == []
     QTest.keyClick(ask().accept_button, Qt.Key.Key_Return)
     assert called == [True]
+
+
+def test_the_same_error_again_stands_there_once(window: QWidget, notices: Notices) -> None:
+    for _ in range(4):
+        notices.show_notice("Something went wrong", kind="error", action_text="Open the log")
+    notices.show_notice("Deleted “A”", action_text="Undo")
+    notices.show_notice("Deleted “A”", action_text="Undo")
+    assert [notice.text for notice in notices.notices] == ["Something went wrong", "Deleted “A”", "Deleted “A”"]

@@ -75,6 +75,8 @@ class Block(QWidget):
 
     def release(self) -> None:
         """Let go of everything; the block is not used again."""
+        for column in self.columns:
+            column.clear()  # its parts may wait for a formula or a picture, which must not find them later
         self.hide()
         self.deleteLater()
 

@@ -192,12 +192,13 @@ class Notices(QWidget):
         """Show `text` (plain, never markup), with a button `action_text` that calls `on_action`.
 
         Without `timeout_ms` an error stays until it is dismissed, a notice with an action 10 s, another 5 s; 0 means
-        until dismissed. The same words again keep the notice that already says them.
+        until dismissed. The same words again keep the notice that already says them; beside an action only
+        where they tell of an error: two deleted conversations may have one name, and each can come back.
         """
         if timeout_ms is None:
             timeout_ms = 0 if kind == "error" else ACTION_MS if action_text else INFO_MS
         for shown in self._notices:
-            if (shown.text, shown.kind) == (text, kind) and not action_text:
+            if (shown.text, shown.kind) == (text, kind) and (kind == "error" or not action_text):
                 shown.start_clock()
                 return
         notice = Notice(self._icons, text, kind, action_text, on_action, timeout_ms, self)
