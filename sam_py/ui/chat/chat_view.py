@@ -72,6 +72,7 @@ class ChatView(QWidget):
         self.timeline.action_requested.connect(self._act)
         self.timeline.copy_requested.connect(self._copy_text)
         self.header.renamed.connect(self._rename)
+        self.header.rename_ended.connect(composer.setFocus)
         composer.send_requested.connect(self.send)
         composer.stop_requested.connect(self.stop)
         composer.edit_last_requested.connect(self.edit_last)
@@ -205,6 +206,7 @@ class ChatView(QWidget):
             "next": lambda c, id_: self._step_branch(c, id_, 1),
             "remove": self._remove,
             "details": lambda c, id_: MessageDetails(c.bus.get(id_), self._context, self).open(),
+            "model": lambda _c, _id: self.composer.open_model_picker(),
             "settings": self._open_settings_for,
         }
 
@@ -330,8 +332,10 @@ class ChatView(QWidget):
     # Qt
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Page Up and Page Down, where the text box has no use for them."""
+        """Page Up, Page Down and F2, where the text box has no use for them."""
         if event.key() in (Qt.Key.Key_PageUp, Qt.Key.Key_PageDown) and self.timeline.isVisible():
             self.timeline.scroll_page(-1 if event.key() == Qt.Key.Key_PageUp else 1)
-            return
-        super().keyPressEvent(event)
+        elif event.key() == Qt.Key.Key_F2 and not event.modifiers():
+            self.header.begin_rename()
+        else:
+            super().keyPressEvent(event)

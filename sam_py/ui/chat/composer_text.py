@@ -122,6 +122,11 @@ class ComposerText(QTextEdit):
             return True
         return self._send_with == "enter" and held == Qt.KeyboardModifier.NoModifier
 
+    def _leaves_to_conversation(self, event: QKeyEvent) -> bool:
+        """Page Up and Page Down, while all of the text is in sight."""
+        pages = event.key() in (Qt.Key.Key_PageUp, Qt.Key.Key_PageDown) and not event.modifiers() & ~_KEYPAD
+        return pages and self.verticalScrollBarPolicy() == Qt.ScrollBarPolicy.ScrollBarAlwaysOff
+
     def event(self, event: QEvent) -> bool:
         if event.type() == QEvent.Type.ShortcutOverride and self.is_empty() and _goes_to_an_end(event):
             event.ignore()  # nothing to move in here: the keys go through the conversation
@@ -129,11 +134,9 @@ class ComposerText(QTextEdit):
         return super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() in (Qt.Key.Key_PageUp, Qt.Key.Key_PageDown) and not event.modifiers() & ~_KEYPAD:
-            if self.verticalScrollBarPolicy() == Qt.ScrollBarPolicy.ScrollBarAlwaysOff:
-                event.ignore()  # all of the text is in sight: the conversation scrolls
-                return
-        if self._sends(event):
+        if self._leaves_to_conversation(event):
+            event.ignore()
+        elif self._sends(event):
             self.submitted.emit()
         elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and not self._composing:
             self.insert_as_typed("\n")

@@ -15,10 +15,10 @@ _ICON_PX = 18
 
 
 class ErrorBox(QWidget):
-    """Text (selectable, never rich), Retry, the way to the settings, and technical detail one click deeper."""
+    """Text (selectable, never rich), Retry and what else may help, the way to the settings, and technical detail one click deeper."""
 
     chosen = Signal(str)
-    """``retry``, ``settings``"""
+    """``retry``, ``continue``, ``model`` (choose another one), ``settings``"""
     height_changed = Signal()
 
     def __init__(self, context: RowContext, parent: QWidget) -> None:
@@ -29,20 +29,27 @@ class ErrorBox(QWidget):
         self._detail = self._label()
         self._detail.hide()
         self._retry = PillButton(context.icons, self.tr("Retry"), icon="regenerate", kind="outline", parent=self)
+        self._continue = PillButton(context.icons, self.tr("Continue"), icon="continue", kind="outline", parent=self)
+        self._model = PillButton(context.icons, self.tr("Choose a model"), kind="outline", parent=self)
         self._settings = PillButton(context.icons, self.tr("Open settings"), kind="outline", parent=self)
         self._more = PillButton(context.icons, self.tr("Details"), parent=self)
         self._copy = PillButton(context.icons, self.tr("Copy details"), parent=self)
         self._retry.clicked.connect(lambda: self.chosen.emit("retry"))
+        self._continue.clicked.connect(lambda: self.chosen.emit("continue"))
+        self._model.clicked.connect(lambda: self.chosen.emit("model"))
         self._settings.clicked.connect(lambda: self.chosen.emit("settings"))
         self._more.clicked.connect(self._toggle_detail)
         self._copy.clicked.connect(self._copy_detail)
 
-    def show_error(self, error: ErrorOccurred, *, can_retry: bool) -> None:
+    def show_error(self, error: ErrorOccurred, *, can_retry: bool, can_continue: bool = False) -> None:
+        """`can_continue`: there is text that the model can go on from."""
         self._error = error
         self._text.setText(error.text)
         self._detail.setText(error.detail)
         self._detail.hide()
         self._retry.setVisible(can_retry)  # a person may know better than `retryable`, which is for the program
+        self._continue.setVisible(can_continue)
+        self._model.setVisible(can_retry and error.code == "no_model")
         self._settings.setVisible(error.action == "settings")
         self._more.setVisible(bool(error.detail))
         self._copy.setVisible(False)
@@ -68,12 +75,15 @@ class ErrorBox(QWidget):
             label.setGeometry(left, y, inner, height)
             y += height + 6
         x, row_height = left, 0
-        for button in (self._retry, self._settings, self._more, self._copy):
+        for button in (self._continue, self._retry, self._model, self._settings, self._more, self._copy):
             if button.isHidden():
                 continue
             size = button.sizeHint()
-            button.setGeometry(x, y + 2, size.width(), size.height())
-            x += size.width() + 8
+            if x > left and x + size.width() > left + inner:
+                x, y = left, y + row_height
+            width = min(size.width(), inner)
+            button.setGeometry(x, y + 2, width, size.height())
+            x += width + 8
             row_height = size.height() + 4
         return y + row_height + _PAD_PX - (0 if row_height else 6)
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPoint, QSize, Qt, Signal
-from PySide6.QtGui import QFont, QFontMetrics, QMouseEvent, QPainter, QPaintEvent
+from PySide6.QtCore import QEvent, QObject, QPoint, QSize, Qt, Signal
+from PySide6.QtGui import QFont, QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QMenu, QSizePolicy, QStackedLayout, QWidget
 
 from sam_py.ui.theme import Themes
@@ -77,6 +77,8 @@ class Header(QWidget):
     """Title (double click renames), usage, menu. The sidebar's button shows while the sidebar is hidden."""
 
     renamed = Signal(str)
+    rename_ended = Signal()
+    """By Enter or Escape: the keyboard is free again."""
     sidebar_requested = Signal()
     new_requested = Signal()
 
@@ -95,6 +97,8 @@ class Header(QWidget):
         self._field = QLineEdit(self)
         self._field.setAccessibleName(self.tr("Title of the conversation"))
         self._field.editingFinished.connect(self._end_rename)
+        self._field.returnPressed.connect(self.rename_ended)
+        self._field.installEventFilter(self)
         titles = QWidget(self)
         self._titles = QStackedLayout(titles)
         self._titles.setContentsMargins(0, 0, 0, 0)
@@ -145,3 +149,16 @@ class Header(QWidget):
         title = " ".join(self._field.text().split())
         if title and title != self._title.text:
             self.renamed.emit(title)
+
+    # Qt
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Escape leaves the title as it was."""
+        if watched is self._field and isinstance(event, QKeyEvent) and event.key() == Qt.Key.Key_Escape:
+            if event.type() == QEvent.Type.KeyPress:
+                self._field.setText(self._title.text)  # hiding it ends the edit
+                self._titles.setCurrentWidget(self._title)
+                self.rename_ended.emit()
+            event.accept()
+            return True
+        return super().eventFilter(watched, event)

@@ -317,7 +317,8 @@ class MessageRow(QWidget):
             self._error = ErrorBox(self._context, self)
             self._error.chosen.connect(lambda action: self.action_requested.emit(action, self.message_id))
             self._error.height_changed.connect(self._block_unfolded)
-        self._error.show_error(error, can_retry=is_last)
+        began = isinstance(self._message, AssistantMessage) and bool(self._message.text.strip())
+        self._error.show_error(error, can_retry=is_last, can_continue=is_last and began)
         self._error.show()
 
     def _show_branches(self, branch: tuple[int, int]) -> None:

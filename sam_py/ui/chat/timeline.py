@@ -262,6 +262,7 @@ class Timeline(QAbstractScrollArea):
             self._reading.go_to_end()  # what the person just said is always brought into view
         elif not self._reading.sticks:
             self._unseen = True
+        self._fill_last(first - 1)
         self._settle_soon()
 
     def _removed(self, _parent: QModelIndex, first: int, last: int) -> None:
@@ -270,6 +271,7 @@ class Timeline(QAbstractScrollArea):
         self.selection.rows_changed(first * COLUMNS_PER_ROW, -(last - first + 1) * COLUMNS_PER_ROW)
         self._reading.removed(first, last, len(self._heights))
         self._drop_gone()
+        self._fill_last(first - 1)
         if self._current is not None and self._model.bus.index_of(self._current) is None:
             self._current = None
             self.actions_on_rows.hide()
@@ -290,10 +292,21 @@ class Timeline(QAbstractScrollArea):
             return
         assert self._model is not None
         for row in range(first.row(), last.row() + 1):
-            shown = self._rows.get(self._model.bus.id_at(row))
-            if shown is not None:
-                self._fill(shown, row)
+            self._fill_again(row)
         self._settle_soon()
+
+    def _fill_last(self, row: int) -> None:
+        """`row` came to be the last one, or is it no more: only there can a failed request be made again."""
+        assert self._model is not None
+        bus = self._model.bus
+        if 0 <= row < len(bus) and bus.error_of(bus.id_at(row)) is not None:
+            self._fill_again(row)
+
+    def _fill_again(self, row: int) -> None:
+        assert self._model is not None
+        shown = self._rows.get(self._model.bus.id_at(row))
+        if shown is not None:
+            self._fill(shown, row)
 
     def _grown(self, row: int, message_id: str, growth: object) -> None:
         shown = self._rows.get(message_id)

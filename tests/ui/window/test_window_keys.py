@@ -61,3 +61,29 @@ def test_the_way_back_to_the_end_hides_the_text_below_it(run: Run, sit_down: Sit
             await sam.close()
 
     run(scenario())
+
+
+def test_f2_renames_the_open_conversation_and_escape_leaves_its_title(run: Run, sit_down: SitDown) -> None:
+    async def scenario() -> None:
+        async with FaultServer(Reply("Yes")) as server:
+            sam = await sit_down().start()
+            sam.use_server(server.base_url)
+            await sam.send("A title to change")
+            await sam.answered()
+            sam.window.activateWindow()
+            await sam.until(sam.window.isActiveWindow, "the window in front")
+            header, box = sam.chat.header, sam.chat.composer.text
+            QTest.keyClick(box, Qt.Key.Key_F2)
+            assert header._field.hasFocus()
+            QTest.keyClicks(header._field, "nonsense")
+            QTest.keyClick(header._field, Qt.Key.Key_Escape)
+            assert header.title == "A title to change"
+            assert box.hasFocus()
+            QTest.keyClick(box, Qt.Key.Key_F2)
+            QTest.keyClicks(header._field, "<img src=x> & <b>bold</b>")
+            QTest.keyClick(header._field, Qt.Key.Key_Return)
+            assert header.title == "<img src=x> & <b>bold</b>"
+            assert box.hasFocus()
+            await sam.close()
+
+    run(scenario())

@@ -1,0 +1,99 @@
+"""What the window offers where something went wrong, beside Retry."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+
+from tests.fakes.fault_server import FaultServer, Json, Reply, Stream, chunk
+from tests.fakes.sitting import Sitting
+
+Run = Callable[[Any], Any]
+SitDown = Callable[[], Sitting]
+
+
+def test_a_reply_that_broke_off_goes_on_from_its_error(run: Run, sit_down: SitDown) -> None:
+    async def scenario() -> None:
+        async with FaultServer(Stream((chunk("One two "),), then="cut"), Reply("three")) as server:
+            sam = await sit_down().start()
+            sam.use_server(server.base_url)
+            await sam.send("Count")
+            await sam.until(lambda: sam.bus.error_of(sam.bus.tip or "") is not None, "the error")
+            await sam.answered()
+            box = sam.chat.timeline.row_of(sam.bus.tip or "")._error
+            assert box._retry.isVisible()
+            assert box._continue.isVisible()
+            QTest.mouseClick(box._continue, Qt.MouseButton.LeftButton)
+            await sam.until(lambda: sam.messages[-1].text == "One two three", "the rest")
+            await sam.answered()
+            assert sam.screen() == ["Count", "One two three"]
+            await sam.close()
+
+    run(scenario())
+
+
+def test_a_model_that_is_gone_can_be_replaced_from_its_error(run: Run, sit_down: SitDown) -> None:
+    async def scenario() -> None:
+        gone = Json({"error": {"message": "no such model", "code": "model_not_found"}}, 404)
+        async with FaultServer(gone) as server:
+            sam = await sit_down().start()
+            sam.use_server(server.base_url)
+            await sam.send("Hello")
+            await sam.until(lambda: sam.bus.error_of(sam.bus.tip or "") is not None, "the error")
+            await sam.answered()
+            box = sam.chat.timeline.row_of(sam.bus.tip or "")._error
+            assert not box._continue.isVisible()
+            asked: list[str] = []
+            sam.chat.composer.open_model_picker = lambda: asked.append("picker")
+            QTest.mouseClick(box._model, Qt.MouseButton.LeftButton)
+            assert asked == ["picker"]
+            await sam.close()
+
+    run(scenario())
+
+
+def test_the_buttons_of_an_error_stay_inside_a_narrow_window(run: Run, sit_down: SitDown) -> None:
+    async def scenario() -> None:
+        gone = Json({"error": {"message": "no such model", "code": "model_not_found"}}, 404)
+        async with FaultServer(gone) as server:
+            sam = await sit_down().start()
+            sam.window.resize(420, 600)
+            sam.use_server(server.base_url)
+            await sam.send("Hello")
+            await sam.until(lambda: sam.bus.error_of(sam.bus.tip or "") is not None, "the error")
+            await sam.answered()
+            box = sam.chat.timeline.row_of(sam.bus.tip or "")._error
+            buttons = [box._retry, box._model, box._settings, box._more]
+            assert all(button.isVisible() for button in buttons)
+            assert all(box.rect().contains(button.geometry()) for button in buttons)
+            await sam.close()
+
+    run(scenario())
+
+
+def test_only_the_last_message_offers_to_try_again(run: Run, sit_down: SitDown) -> None:
+    async def scenario() -> None:
+        async with FaultServer(Stream((chunk("One "),), then="cut"), Reply("Fine")) as server:
+            sam = await sit_down().start()
+            sam.use_server(server.base_url)
+            await sam.send("First")
+            await sam.until(lambda: sam.bus.error_of(sam.bus.tip or "") is not None, "the error")
+            await sam.answered()
+            broken = sam.bus.tip or ""
+            await sam.send("Second")
+            await sam.until(lambda: sam.messages[-1].text == "Fine", "the answer")
+            await sam.answered()
+            box = sam.chat.timeline.row_of(broken)._error
+            assert box.isVisible()
+            assert not box._retry.isVisible()
+            assert not box._continue.isVisible()
+            for message in sam.messages[2:][::-1]:
+                sam.chat.timeline.action_requested.emit("remove", message.id)
+            await sam.answered()
+            assert box._retry.isVisible()
+            await sam.close()
+
+    run(scenario())
