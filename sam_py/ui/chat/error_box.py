@@ -15,7 +15,7 @@ _ICON_PX = 18
 
 
 class ErrorBox(QWidget):
-    """Text (selectable, never rich), Retry and what else may help, the way to the settings, and technical detail one click deeper."""
+    """Text (selectable, never rich), Retry and what else may help, and technical detail one click deeper."""
 
     chosen = Signal(str)
     """``retry``, ``continue``, ``model`` (choose another one), ``settings``"""
