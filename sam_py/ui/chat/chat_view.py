@@ -266,6 +266,7 @@ class ChatView(QWidget):
         conversation.session.remove(message_id)
         if not len(conversation.bus):
             self._stack.setCurrentWidget(self.empty)
+            self.composer.setFocus()  # the messages had the keyboard
 
     def _drop_queued(self, index: int) -> None:
         if self.conversation is not None and index < len(self.conversation.session.state.queued):
