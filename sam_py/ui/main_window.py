@@ -58,6 +58,8 @@ class MainWindow(QMainWindow):
         self._state_path = services.paths.state / "window.json"
         self._state = load_window_state(self._state_path)
         self._shown_once = False
+        self._turns = 0
+        """Counts how often the person turned to a conversation: one that is read slowly must not come up late."""
         self._sidebar_hidden_by_width = False
         self.setWindowTitle("SAM")
         self.setMinimumSize(*_SMALLEST)
@@ -177,6 +179,8 @@ class MainWindow(QMainWindow):
         self._services.tasks.spawn(self._open(conversation_id), "open conversation")
 
     async def _open(self, conversation_id: str) -> None:
+        self._turns += 1
+        turn = self._turns
         try:
             conversation = await self.conversations.open(conversation_id)
         except SamError as error:
@@ -184,12 +188,15 @@ class MainWindow(QMainWindow):
             if self.chat.conversation is None:
                 await self._show(self.conversations.new())
             return
+        if turn != self._turns:  # the person went on to another one while this one was read
+            return
         if conversation.place is None and conversation_id in self._state.places:
             saved = self._state.places[conversation_id]
             conversation.place = Place(saved.message_id, saved.offset_px)
         await self._show(conversation)
 
     async def _show(self, conversation: OpenConversation) -> None:
+        self._turns += 1
         if conversation is self.chat.conversation:
             return
         self._keep_place()
@@ -331,7 +338,7 @@ class MainWindow(QMainWindow):
         shown = self.chat.conversation
         if shown is None or not shown.is_new or len(shown.bus):
             await self._show(self.conversations.new())
-        self.chat.set_model("guide", "guide")
+        self.chat.use_here("guide", "guide")
         self.chat.composer.setFocus()
 
     def _show_shortcuts(self) -> None:

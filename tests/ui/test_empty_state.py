@@ -100,3 +100,10 @@ def test_headings_keep_their_look_under_a_style_sheet_and_a_new_parent(qtbot: Qt
     heading = empty._connect_title
     assert heading.palette().windowText().color().name() == LIGHT.text_muted
     assert heading.font().weight() == QFont.Weight.DemiBold
+
+
+def test_with_a_model_at_hand_the_guide_does_not_say_that_there_is_none(empty: EmptyState) -> None:
+    empty.set_model("guide", "", is_connected=True)
+    assert empty.cards == []
+    assert "No model is connected" not in empty.about.text()
+    assert all(pill.isVisible() for pill in empty.suggestions)

@@ -129,7 +129,8 @@ class ChatView(QWidget):
         if self.conversation is not None:
             choice = self.conversation.session.choice
             self.composer.set_models(self._services.settings.current.providers, choice, self.recent_models)
-            self.empty.set_model(choice.provider, self._context.label_of(choice.provider, choice.model))
+            label = self._context.label_of(choice.provider, choice.model)
+            self.empty.set_model(choice.provider, label, is_connected=bool(self._services.settings.current.providers))
 
     # What a person does
 
@@ -148,9 +149,14 @@ class ChatView(QWidget):
 
     def set_model(self, provider: str, model: str) -> None:
         """Use a model in this conversation from now on, and in new ones."""
+        self.use_here(provider, model)
+        if self.conversation is not None:
+            self.model_chosen.emit(provider, model)
+
+    def use_here(self, provider: str, model: str) -> None:
+        """Use a model in this conversation alone."""
         if self.conversation is not None:
             self.conversation.session.set_model(provider, model)
-            self.model_chosen.emit(provider, model)
             self.show_model()
 
     def edit_last(self) -> None:

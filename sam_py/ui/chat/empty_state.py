@@ -43,6 +43,7 @@ class EmptyState(QScrollArea):
         self._themes = icons.themes
         self._found: tuple[FoundServer, ...] = ()
         self._provider = GUIDE
+        self._is_connected = False
         self._columns = 0
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setWidgetResizable(True)
@@ -68,11 +69,16 @@ class EmptyState(QScrollArea):
         self.set_model(GUIDE, "")
         self._take_theme()
 
-    def set_model(self, provider: str, label: str) -> None:
-        """Say who answers: a model by its `label`, or the offline guide."""
+    def set_model(self, provider: str, label: str, *, is_connected: bool = False) -> None:
+        """Say who answers: a model by its `label`, or the offline guide. `is_connected`: there is a model to choose."""
         self._provider = provider
+        self._is_connected = is_connected
         guide = provider == GUIDE
-        if guide:
+        if guide and is_connected:
+            self.about.setText(
+                self.tr("The offline guide answers here: it is no model, but it knows this program well.")
+            )
+        elif guide:
             self.about.setText(
                 self.tr(
                     "No model is connected yet. Until one is, the offline guide answers: it is no model, but it knows "
@@ -81,8 +87,10 @@ class EmptyState(QScrollArea):
             )
         else:
             self.about.setText(self.tr("You are writing to {model}.").format(model=label))
-        for widget in (self._connect_title, self._ask_title, self._ask):
+        for widget in (self._ask_title, self._ask):
             widget.setVisible(guide)
+        self._connect_title.setVisible(guide and not is_connected)
+        self._ask_title.setText(self.tr("Ask the guide") if is_connected else self.tr("Or ask the guide"))
         self._keys.setVisible(not guide)
         self._fill_cards()
 
@@ -139,7 +147,7 @@ class EmptyState(QScrollArea):
             card.hide()
             card.deleteLater()
         self.cards = []
-        if self._provider == GUIDE:
+        if self._provider == GUIDE and not self._is_connected:
             self._add_server_cards()
             self._add_card(
                 "key",
