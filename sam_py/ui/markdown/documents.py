@@ -108,6 +108,21 @@ def fill(
     return decorations
 
 
+def append_words(document: QTextDocument, decorations: Decorations, words: str) -> bool:
+    """Put plain words behind a filled document. False where its last block is no paragraph and no item of a list."""
+    last = document.lastBlock()
+    number = last.blockNumber()
+    if last.blockFormat().headingLevel() or not last.length() > 1:
+        return False
+    if number in decorations.rules or (decorations.code_blocks and decorations.code_blocks[-1][1] >= number):
+        return False
+    if words:
+        cursor = QTextCursor(document)
+        cursor.movePosition(QTextCursor.MoveOperation.End)
+        cursor.insertText(words, QTextCharFormat())
+    return True
+
+
 def reference_labels(source: str) -> list[str]:
     """Return what stands in square brackets and may be the label of a link reference."""
     return [match[1] for match in _LABEL.finditer(source)] if "[" in source else []

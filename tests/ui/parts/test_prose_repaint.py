@@ -14,8 +14,9 @@ from sam_py.ui.theme import LIGHT, Theme, Themes
 WIDTH_PX, HEIGHT_PX = 320, 900
 PIECES = (
     "word ", "another, longer one ", "**bold** ", "`code` ", "`co", "de` ", "**", "*", "_", "# ", "\n", "\n\n", "- ",
-    "1. ", "> ", "===", "[a link](http://x.example) ", "[label]", "\n[label]: http://y.example\n", "www.", "example.org",
-    "  \n", "| a | b |\n|---|---|\n", "```\n", "x = 1\n", "~~gone~~ ", "- [ ] ", "---", "    ", "ends. ", "schön ", "字",
+    "1. ", "> ", "===", "[a link](http://x.example) ", "[label]", "\n[label]: http://y.example\n", "www.",
+    "example.org", "  \n", "| a | b |\n|---|---|\n", "```\n", "x = 1\n", "~~gone~~ ",
+    "- [ ] ", "---", "    ", "ends. ", "schön ", "字",
 )  # fmt: skip
 
 

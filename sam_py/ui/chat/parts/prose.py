@@ -7,7 +7,8 @@ from PySide6.QtGui import QAbstractTextDocumentLayout, QPainter, QTextCharFormat
 
 from sam_py.ui.chat.parts.base import Part, Surroundings, Target
 from sam_py.ui.markdown.decorations import Decorations, Marker, paint_decorations, span_rects
-from sam_py.ui.markdown.documents import ClosedDocument, fill, reference_labels
+from sam_py.ui.markdown.documents import ClosedDocument, append_words, fill, reference_labels
+from sam_py.ui.markdown.growth import words_behind
 from sam_py.ui.markdown.looks import Looks
 from sam_py.ui.markdown.maths import Key, shared_formulas
 from sam_py.ui.markdown.segments import Segment
@@ -26,6 +27,8 @@ class ProsePart(Part):
         self._empty = True
         self._listening = False
         self._looks: Looks | None = None
+        self._parsed: tuple[str, int, int | None] | None = None
+        """What the document holds: source, column and number."""
 
     @property
     def document(self) -> ClosedDocument:
@@ -44,7 +47,7 @@ class ProsePart(Part):
 
     def restyle(self) -> None:
         super().restyle()
-        self._looks = None
+        self._looks = self._parsed = None
         self._dirty = self._segment is not None
 
     def estimate(self, width: int) -> int | None:
@@ -61,7 +64,9 @@ class ProsePart(Part):
             return self.height
         before = self._looks if self._dirty and width == self.width else None
         pills = self.decorations.pills
-        if self._dirty:
+        if self._dirty and width == self.width and self._grow():
+            self._dirty = False
+        elif self._dirty:
             self.document.setLayoutEnabled(False)
             self.document.setTextWidth(width)
             self._fill()
@@ -89,15 +94,30 @@ class ProsePart(Part):
             self._dirty = False
             self.decorations = fill(self.document, self._source, self._segment, self.style, self.around.references)
             self.gap_above, self.gap_below = self.decorations.top_px, self.decorations.bottom_px
+            self._parsed = self._source, self._segment.column, self._segment.number
             self._empty = not self._source.strip() or (self.document.isEmpty() and not self.decorations.rules)
             self.width = -1
             if self.decorations.pending_maths and not self._listening:
                 self._listening = True
                 shared_formulas().ready.connect(self._formula_ready)
 
+    def _grow(self) -> bool:
+        """Put plain words behind the document as it is. False where it has to be parsed again."""
+        segment = self._segment
+        if self._parsed is None or segment is None or self._parsed[1:] != (segment.column, segment.number):
+            return False
+        before = self._parsed[0]
+        if self._source != before:
+            words = words_behind(before, self._source)
+            if words is None or not append_words(self.document, self.decorations, words):
+                return False
+        self._parsed = self._source, segment.column, segment.number
+        return True
+
     def _formula_ready(self, key: Key) -> None:
         if key in self.decorations.pending_maths:
             self._unlisten()
+            self._parsed = None
             self._dirty = True
             self.around.changed(self, True)
 
@@ -130,7 +150,7 @@ class ProsePart(Part):
         self._dirty = False
         self.selection = None
         self.decorations = Decorations()
-        self._looks = None
+        self._looks = self._parsed = None
         if self._document is not None:
             self._document.clear()
         self.width = -1
