@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import logging
 import time
-from collections import OrderedDict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from pydantic import JsonValue
 
 from sam_py.bus.deltas import (
     Appended,
-    Delta,
     ErrorShown,
     Inserted,
     Recorded,
@@ -25,6 +23,10 @@ from sam_py.bus.deltas import (
 from sam_py.bus.live import LiveReply
 from sam_py.bus.loaded import LoadedHistory
 from sam_py.bus.metrics import BusMetrics
+from sam_py.bus.parsed import ParsedMessages, hung
+from sam_py.bus.publisher import Publisher
+from sam_py.bus.reader import ConversationReader
+from sam_py.bus.stored_settings import settings_from
 from sam_py.bus.tree import MessageTree, Node
 from sam_py.errors import SamError, UnknownMessageError
 from sam_py.messages.builder import PartsBuilder, TextKind
@@ -38,17 +40,16 @@ from sam_py.messages.history import (
     TaskRecorded,
 )
 from sam_py.messages.importance import score
-from sam_py.messages.message import AssistantMessage, Message, StopReason, UserMessage, new_id
+from sam_py.messages.message import AssistantMessage, Message, StopReason, UserMessage
 from sam_py.messages.parts import Part, TextPart
 from sam_py.messages.usage import Usage
 
 log = logging.getLogger(__name__)
 
 AUTO_PIN = 3
-_PARSED_KEPT = 512
 
 
-class MessageBus:
+class MessageBus(ConversationReader):
     """The one writer of a conversation.
 
     Invariants: a streaming message is in `_live` and in the tree; nothing empty is kept; what
@@ -62,138 +63,18 @@ class MessageBus:
         auto_pin: int = AUTO_PIN,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
-        self.conversation_id = conversation_id or new_id()
+        super().__init__(conversation_id)
         self.auto_pin = auto_pin
         self.metrics = BusMetrics()
-        self.settings = ConversationSettings()
         self._now = monotonic
-        self._tree = MessageTree()
-        self._live: dict[str, LiveReply] = {}
-        self._errors: dict[str, ErrorOccurred] = {}
-        self._annotations: dict[str, MessageAnnotated] = {}
-        self._parsed: OrderedDict[str, Message] = OrderedDict()
-        self._subscribers: list[Subscriber] = []
-        self._stored_tasks: Sequence[TaskRecorded] = ()
-        self._tasks: list[TaskRecorded] = []
-
-    # Reading
-
-    def __len__(self) -> int:
-        """Messages on the active path."""
-        return len(self._tree.path)
-
-    @property
-    def path(self) -> tuple[str, ...]:
-        """The ids of the active path. O(n): for snapshots, not per chunk."""
-        return tuple(self._tree.path)
-
-    @property
-    def tip(self) -> str | None:
-        return self._tree.path[-1] if self._tree.path else None
-
-    @property
-    def tree_size(self) -> int:
-        """Messages on all branches."""
-        return len(self._tree.nodes)
-
-    def __contains__(self, message_id: str) -> bool:
-        return message_id in self._tree.nodes
-
-    def id_at(self, index: int) -> str:
-        return self._tree.path[index]
-
-    def role_at(self, index: int) -> str:
-        return self._tree.nodes[self._tree.path[index]].role
-
-    def at(self, index: int) -> Message:
-        """The message at a place on the active path, parsed if it was not. Live messages: see `get`."""
-        return self.get(self._tree.path[index])
-
-    def size_at(self, index: int) -> int:
-        """About how many bytes of text the message has, without parsing it."""
-        node = self._tree.nodes[self._tree.path[index]]
-        if node.stored is not None:
-            return node.stored.size
-        return len(node.message.text) if node.message is not None else 0
-
-    def get(self, message_id: str) -> Message:
-        """The message as it is now. For a streaming one this builds a snapshot: O(its length)."""
-        node = self._node(message_id)
-        live = self._live.get(message_id)
-        if live is not None:
-            assert node.message is not None
-            return node.message.model_copy(update={"parts": live.builder.freeze()})
-        if node.message is not None:
-            return node.message
-        message = self._parsed.get(message_id)
-        if message is None:
-            assert node.stored is not None
-            message = self._annotated(_hung(node.stored.load(), node.parent_id))
-            self._parsed[message_id] = message
-            if len(self._parsed) > _PARSED_KEPT:
-                self._parsed.popitem(last=False)
-        else:
-            self._parsed.move_to_end(message_id)
-        return message
-
-    def messages(self) -> Iterable[Message]:
-        """The active path, parsed as it is read."""
-        return (self.get(message_id) for message_id in tuple(self._tree.path))
-
-    def tree(self) -> Iterable[Message]:
-        """Every message of every branch, parents before children."""
-        return (self.get(message_id) for message_id in tuple(self._tree.nodes))
-
-    def index_of(self, message_id: str) -> int | None:
-        """The message's place on the active path; None where it is on another branch. O(1)."""
-        return self._tree.index.get(message_id)
-
-    def parent_of(self, message_id: str) -> str | None:
-        return self._node(message_id).parent_id
-
-    def siblings(self, message_id: str) -> tuple[str, ...]:
-        """The alternatives at the message's place, itself among them, oldest first."""
-        return self._tree.children(self._node(message_id).parent_id)
-
-    def is_streaming(self, message_id: str) -> bool:
-        return message_id in self._live
-
-    @property
-    def streaming_ids(self) -> tuple[str, ...]:
-        return tuple(self._live)
-
-    def error_of(self, message_id: str | None) -> ErrorOccurred | None:
-        """The last error at a message (None: in the conversation) that is not over.
-
-        That of a request that failed is over once an answer stands below it.
-        """
-        error = self._errors.get(message_id or "")
-        if error is None or message_id is None:
-            return error
-        node = self._tree.nodes.get(message_id)
-        if node is None or (node.role != "assistant" and self._tree.has_children(message_id)):
-            return None
-        return error
-
-    @property
-    def tasks(self) -> list[TaskRecorded]:
-        """The runs of the loop, oldest first; stored ones are parsed when this is first read."""
-        if self._stored_tasks:
-            self._tasks = [*self._stored_tasks, *self._tasks]
-            self._stored_tasks = ()
-        return self._tasks
+        self._publisher = Publisher()
+        self._publish = self._publisher.publish
 
     # Listening
 
     def subscribe(self, subscriber: Subscriber) -> Callable[[], None]:
         """Call `subscriber` with each delta from now on; returns the function that ends it."""
-        self._subscribers.append(subscriber)
-
-        def unsubscribe() -> None:
-            if subscriber in self._subscribers:
-                self._subscribers.remove(subscriber)
-
-        return unsubscribe
+        return self._publisher.subscribe(subscriber)
 
     # Writing: whole messages
 
@@ -201,8 +82,7 @@ class MessageBus:
         """Become the conversation that `history` holds. Publishes ``Reset(0)``."""
         self._tree = MessageTree(history.selected)
         self._live.clear()
-        self._parsed.clear()
-        self._annotations = dict(history.annotations)
+        self._parsed = ParsedMessages(history.annotations)
         self._errors = {}
         for error in sorted(history.errors, key=lambda error: error.at):
             self._errors[error.message_id or ""] = error
@@ -282,7 +162,7 @@ class MessageBus:
             raise ValueError("a message keeps its role and its parent")
         self._put(message.id, message)
         self._record(MessageAdded(message=message))
-        if message.id in self._annotations:  # what was annotated before would hold again after a restart
+        if message.id in self._parsed.annotations:  # what was annotated before would hold again after a restart
             self._note(message)
         self._updated(message)
 
@@ -290,8 +170,8 @@ class MessageBus:
         """Take a message out; its children move up to its parent. O(n)."""
         parent_id = self._node(message_id).parent_id
         was_live = self._live.pop(message_id, None) is not None
-        self._parsed.pop(message_id, None)
-        self._annotations.pop(message_id, None)
+        self._parsed.forget(message_id)
+        self._parsed.annotations.pop(message_id, None)
         self._errors.pop(message_id, None)
         place = self._tree.index.get(message_id)
         left = [path_id for path_id in self._tree.path if path_id != message_id]
@@ -301,9 +181,9 @@ class MessageBus:
             self._record(choice)
         for child in moved:
             node = self._tree.nodes[child]
-            self._parsed.pop(child, None)
+            self._parsed.forget(child)
             if node.message is not None:
-                node.message = _hung(node.message, parent_id)
+                node.message = hung(node.message, parent_id)
             if was_live and child not in self._live:  # the parent that was recorded with it never was itself
                 self._record(MessageAdded(message=self.get(child)))
         if place is None:
@@ -410,7 +290,7 @@ class MessageBus:
         if message.is_empty:
             self.remove(message_id)
             return None
-        if message_id not in self._annotations:
+        if message_id not in self._parsed.annotations:
             importance, _rule = score(message.text, role="assistant")
             message = message.model_copy(update={"importance": importance})
         del self._live[message_id]
@@ -459,12 +339,6 @@ class MessageBus:
 
     # Inside
 
-    def _node(self, message_id: str) -> Node:
-        node = self._tree.nodes.get(message_id)
-        if node is None:
-            raise UnknownMessageError(message_id)
-        return node
-
     def _live_of(self, message_id: str) -> LiveReply:
         live = self._live.get(message_id)
         if live is not None:
@@ -488,27 +362,16 @@ class MessageBus:
         )
         raise UnknownMessageError(message_id)
 
-    def _annotated(self, message: Message) -> Message:
-        note = self._annotations.get(message.id)
-        if note is None:
-            return message
-        update: dict[str, Any] = {}
-        if note.pinned is not None:
-            update["pinned"] = note.pinned
-        if note.importance is not None:
-            update["importance"] = note.importance
-        return message.model_copy(update=update)
-
     def _put(self, message_id: str, message: Message) -> None:
         node = self._tree.nodes[message_id]
         node.message = message
         node.stored = None
-        self._parsed.pop(message_id, None)
+        self._parsed.forget(message_id)
 
     def _note(self, message: Message) -> None:
         """Keep pin and importance of `message` as its latest annotation."""
         event = MessageAnnotated(message_id=message.id, pinned=message.pinned, importance=message.importance)
-        self._annotations[message.id] = event
+        self._parsed.annotations[message.id] = event
         self._record(event)
 
     def _parent(self, parent_id: str | _Unset | None) -> str | None:
@@ -550,18 +413,6 @@ class MessageBus:
         if self.metrics.timed(seconds):
             log.warning("a bus update took %.1f ms", seconds * 1000)
 
-    def _publish(self, delta: Delta) -> None:
-        for subscriber in tuple(self._subscribers):
-            try:
-                subscriber(delta)
-            except Exception:  # one broken listener must not stop the stream or the autosave
-                log.exception("a subscriber failed on %s", type(delta).__name__)
-
-
-def _hung(message: Message, parent_id: str | None) -> Message:
-    """`message` below `parent_id`: where its own parent was removed, the nearest that is left."""
-    return message if message.parent_id == parent_id else message.model_copy(update={"parent_id": parent_id})
-
 
 class _Unset:
     """The type of `ROOT`."""
@@ -569,19 +420,3 @@ class _Unset:
 
 ROOT = _Unset()
 """As `parent_id` of `add_user_message`: a first message, beside those that there are."""
-
-
-def settings_from(values: dict[str, JsonValue]) -> ConversationSettings:
-    """Conversation settings from stored values; a value that does not fit is left at its default and logged."""
-    try:
-        return ConversationSettings.model_validate(values)
-    except ValueError:
-        kept: dict[str, JsonValue] = {}
-        for key, value in values.items():
-            try:
-                ConversationSettings.model_validate({key: value})
-            except ValueError:
-                log.warning("the conversation setting %s has an unusable value; its default is used", key)
-            else:
-                kept[key] = value
-        return ConversationSettings.model_validate(kept)

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from sam_py.bus.loaded import LoadedHistory
-from sam_py.bus.message_bus import MessageBus, settings_from
+from sam_py.bus.message_bus import MessageBus
+from sam_py.bus.stored_settings import settings_from
 from sam_py.messages.history import ConversationSettings
 from sam_py.messages.message import Message
 
