@@ -86,6 +86,7 @@ def main(argv: list[str] | None = None) -> int:
     try:
         with loop:
             code: int = loop.run_until_complete(_run(app, loop, paths, instance, options))
+            loop.run_until_complete(loop.shutdown_asyncgens())
             return code
     finally:
         instance.release()
@@ -168,11 +169,17 @@ class Program:
         await self.window.start()
 
     async def aclose(self) -> None:
-        await self.window.aclose()
-        await self._conversations.aclose()
-        await self._tasks.aclose()
-        await self._registry.aclose()
-        await self._library.aclose()
+        for close in (
+            self.window.aclose,
+            self._conversations.aclose,
+            self._tasks.aclose,
+            self._registry.aclose,
+            self._library.aclose,
+        ):
+            try:
+                await close()
+            except Exception:  # a step that fails must not keep the next ones from saving what they have
+                log.exception("closing did not end well")
         try:
             self._settings.close()
         except SamError as error:

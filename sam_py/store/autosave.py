@@ -58,7 +58,6 @@ class Autosave:
         self._last_save: asyncio.Future[Any] | None = None
         self._problem: StorageError | None = None
         self._told: set[str] = set()
-        self._paused = False
         self._waits_for_content = is_new
         self._unsubscribe: Callable[[], None] | None = bus.subscribe(self._hear)
 
@@ -66,10 +65,6 @@ class Autosave:
     def waits_for_content(self) -> bool:
         """True for a new conversation of which only settings were chosen: it is not worth a file yet."""
         return self._waits_for_content
-
-    @property
-    def is_paused(self) -> bool:
-        return self._paused
 
     @property
     def is_dirty(self) -> bool:
@@ -88,16 +83,6 @@ class Autosave:
         future = self._flush(even_if_empty=True)
         if future is not None:
             await asyncio.shield(future)
-
-    def pause(self) -> None:
-        """Collect, but write nothing: the conversation lies in the trash."""
-        self._paused = True
-        self._stop_timers()
-
-    def resume(self) -> None:
-        self._paused = False
-        if self.is_dirty:
-            self._flush()
 
     def close(self) -> None:
         """Stop listening and hand over what is left. `Library.flush()` waits for it."""
@@ -127,7 +112,7 @@ class Autosave:
         self._waits_for_content = False
         self.bus.metrics.saves_scheduled += 1
         now = self._last_s = self._clock.time()
-        if self._timer is None and not self._paused:
+        if self._timer is None:
             self._first_s = now
             self._timer = self._clock.call_later(QUIET_S, self._due)
 
@@ -144,7 +129,7 @@ class Autosave:
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
-        if self._paused or self._waits_for_content:
+        if self._waits_for_content:
             return None
         events = self._events
         self._events = []
@@ -200,7 +185,7 @@ class Autosave:
 
     def _try_again(self) -> None:
         self._retry = None
-        if self._problem is not None and not self._paused:
+        if self._problem is not None:
             self._flush()
 
     def _stop_timers(self) -> None:

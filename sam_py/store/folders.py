@@ -108,19 +108,19 @@ def read_summary(folder: str, id: str, stamp: Stamp, device: str, disk: Disk) ->
     return summary_of_history(id, history, datetime.fromtimestamp(changed_at / 1e9, UTC))
 
 
-def to_trash(conversations: Path, trash: Path, id: str, now: datetime, disk: Disk) -> bool:
-    """Move a conversation's folder into the trash. False where it has none. Raises StorageError."""
+def to_trash(conversations: Path, trash: Path, id: str, now: datetime, disk: Disk) -> Path:
+    """Move a conversation's folder, if it has one, into the trash; returns its place there. Raises StorageError."""
     source = conversations / id
-    if not disk.exists(str(source)):
-        return False
+    place = trash / f"{int(now.timestamp() * 1000)}-{id}"
     try:
         trash.mkdir(parents=True, exist_ok=True, mode=0o700)
-        disk.rename(str(source), str(trash / f"{int(now.timestamp() * 1000)}-{id}"))
-        disk.sync_folder(str(trash))
-        disk.sync_folder(str(conversations))
+        if disk.exists(str(source)):
+            disk.rename(str(source), str(place))
+            disk.sync_folder(str(trash))
+            disk.sync_folder(str(conversations))
     except OSError as error:
         raise cannot_write(error, trash) from error
-    return True
+    return place
 
 
 def from_trash(conversations: Path, trash: Path, id: str, disk: Disk) -> bool:

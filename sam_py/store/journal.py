@@ -162,6 +162,12 @@ class Journal:
         self.path = os.path.join(self.folder, device + SUFFIX)
         self._loaded = False
 
+    def move_to(self, folder: Path | str) -> None:
+        """Go on in `folder`: the one so far was moved there. On the writer's thread."""
+        self.folder = str(folder)
+        self.path = os.path.join(self.folder, self.device + SUFFIX)
+        self._folder_synced = False
+
     def adopt(self, records: Iterable[Record]) -> None:
         """Take lines of another conversation as they are (a copy of it); the next `save` writes them."""
         if not self._loaded:

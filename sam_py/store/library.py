@@ -84,6 +84,7 @@ class Library:
         self._journals: dict[str, Journal] = {}
         self._problem_listeners: list[Callable[[StorageError], None]] = []
         self._refused: StorageError | None = None
+        self._trashed: set[str] = set()
         self._closed = False
 
     # The list
@@ -223,16 +224,20 @@ class Library:
         return copy
 
     async def delete(self, id: str) -> None:
-        """Move a conversation to the trash. An open one goes on in memory only, until it is restored."""
+        """Move a conversation to the trash. What an open one still says is kept there, too."""
         await self._settle(id)
-        for autosave in self._autosaves.get(id, ()):
-            autosave.pause()
-        now = self._now()
+        journal, now = self._journals.get(id), self._now()
+
+        def work() -> None:
+            place = to_trash(self._paths.conversations, self._trash, id, now, self._disk)
+            if journal is not None:
+                journal.move_to(place)
+
+        self._trashed.add(id)
         try:
-            await self._writer.run(lambda: to_trash(self._paths.conversations, self._trash, id, now, self._disk), SAVE)
+            await self._writer.run(work, SAVE)
         except StorageError:
-            for autosave in self._autosaves.get(id, ()):
-                autosave.resume()
+            self._trashed.discard(id)
             raise
         if id not in self._autosaves:
             self._journals.pop(id, None)
@@ -240,12 +245,19 @@ class Library:
 
     async def restore(self, id: str) -> None:
         """Take a conversation out of the trash again. Raises StorageError where it is not there."""
-        found = await self._writer.run(lambda: from_trash(self._paths.conversations, self._trash, id, self._disk), SAVE)
-        if not found:
+        journal = self._journals.get(id)
+
+        def work() -> bool:
+            found = from_trash(self._paths.conversations, self._trash, id, self._disk)
+            if journal is not None and found:
+                journal.move_to(self._folder(id))
+            return found
+
+        if not await self._writer.run(work, SAVE):
             raise StorageError("This conversation is not in the trash any more.", kind="missing", detail=id)
+        self._trashed.discard(id)
         await self._list.read(id)
         for autosave in self._autosaves.get(id, ()):
-            autosave.resume()
             self._list.put(summary_of_bus(autosave.bus, self._list.get(id), self._now()))
 
     async def purge_trash(self, days: int = 30) -> int:
@@ -378,7 +390,9 @@ class Library:
 
     def _follow(self, bus: MessageBus, autosave: Autosave, delta: Delta) -> None:
         """Keep the row of an open conversation up to date, without reading anything."""
-        if isinstance(delta, Appended | Recorded) or autosave.waits_for_content or autosave.is_paused:
+        if isinstance(delta, Appended | Recorded) or autosave.waits_for_content:
+            return
+        if bus.conversation_id in self._trashed:
             return
         before = self._list.get(bus.conversation_id)
         if before is None:  # the conversation to come has come: what was drafted for it is said

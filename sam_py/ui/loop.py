@@ -82,6 +82,18 @@ class Loop(qasync.QEventLoop):  # type: ignore[misc]  # qasync is not typed
         self._heap_timer.timeout.connect(self._fire)
         super().__init__(app)
 
+    def run_forever(self) -> Any:
+        """As asyncio does and qasync does not: an async generator that is left half-way is closed by a task.
+
+        Else the garbage collector closes it, outside of any task: what it awaits to close its connection then fails.
+        """
+        before = sys.get_asyncgen_hooks()
+        sys.set_asyncgen_hooks(firstiter=self._asyncgen_firstiter_hook, finalizer=self._asyncgen_finalizer_hook)
+        try:
+            return super().run_forever()
+        finally:
+            sys.set_asyncgen_hooks(*before)
+
     def call_soon(self, callback: Callable[..., Any], *args: Any, context: Context | None = None) -> asyncio.Handle:
         handle = asyncio.Handle(callback, args, self, context)
         self._ready.append(handle)

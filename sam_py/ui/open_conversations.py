@@ -60,6 +60,7 @@ class OpenConversations:
         self._new_bus = new_bus
         self._on_state = on_state
         self._open: dict[str, OpenConversation] = {}
+        self._closing: dict[str, asyncio.Future[None]] = {}
 
     def get(self, conversation_id: str) -> OpenConversation | None:
         return self._open.get(conversation_id)
@@ -75,11 +76,14 @@ class OpenConversations:
 
     async def open(self, conversation_id: str) -> OpenConversation:
         """Open it, or find it open. Raises `SamError` where it cannot be read."""
+        while (closing := self._closing.get(conversation_id)) is not None:  # its last words are not on the disk yet
+            await asyncio.wait((closing,))
+        opened = await self._library.open(conversation_id) if conversation_id not in self._open else None
         conversation = self._open.get(conversation_id)
-        if conversation is not None:
+        if conversation is not None:  # it was open, or somebody else was quicker: a conversation has one bus
             self._open[conversation_id] = self._open.pop(conversation_id)  # last used last
             return conversation
-        opened = await self._library.open(conversation_id)
+        assert opened is not None
         bus = self._new_bus(conversation_id)
         bus.load(opened.history)
         conversation = self._adopt(bus)
@@ -88,8 +92,12 @@ class OpenConversations:
 
     async def close(self, conversation_id: str) -> None:
         conversation = self._open.pop(conversation_id, None)
-        if conversation is not None:
-            await self._end(conversation)
+        if conversation is None:
+            return
+        ending = asyncio.ensure_future(self._end(conversation))
+        self._closing[conversation_id] = ending
+        ending.add_done_callback(lambda _ending: self._closing.pop(conversation_id))
+        await asyncio.shield(ending)  # whoever asked may be cancelled; what is said is saved all the same
 
     async def close_idle(self, shown: OpenConversation) -> None:
         """Close the longest unused ones that do nothing, beyond a few."""
@@ -100,6 +108,8 @@ class OpenConversations:
     async def aclose(self) -> None:
         """Close all, side by side: one that hangs takes no time from the others."""
         await asyncio.gather(*(self.close(conversation_id) for conversation_id in list(self._open)))
+        if self._closing:
+            await asyncio.wait(self._closing.values())
 
     def _adopt(self, bus: MessageBus) -> OpenConversation:
         autosave = self._library.attach(bus)

@@ -207,16 +207,3 @@ def test_closing_hands_over_what_is_left_and_listens_no_more() -> None:
         desk.autosave.close()
 
     with_desk(story)
-
-
-def test_a_paused_autosave_collects_and_goes_on_later() -> None:
-    async def story(desk: Desk) -> None:
-        desk.autosave.pause()
-        desk.bus.add_user_message("in the trash")
-        desk.clock.pass_s(5)
-        await desk.autosave.save_now()
-        assert desk.saves == []
-        desk.autosave.resume()
-        assert desk.kinds() == [["message_added"]]
-
-    with_desk(story)
