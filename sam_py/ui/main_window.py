@@ -86,6 +86,9 @@ class MainWindow(QMainWindow):
         self._splitter.addWidget(self.sidebar)
         self._splitter.addWidget(self.chat)
         self._splitter.setStretchFactor(1, 1)
+        self._splitter.splitterMoved.connect(self._sidebar_dragged)
+        self._sidebar_px = services.settings.current.appearance.sidebar_px
+        """The sidebar's width where the text is at 100 %."""
         self.setCentralWidget(self._splitter)
         self.notices = Notices(services.themes, services.icons, self)
         self.notices.keep_above(composer)
@@ -430,7 +433,11 @@ class MainWindow(QMainWindow):
 
     def _retheme(self) -> None:
         theme = theme_of(self._services.settings.current.appearance)
+        before = self._services.themes.current.scale
         if apply_theme(theme, self._services.themes):
+            if theme.scale != before:
+                self._set_sidebar_width()
+                self._make_room()
             self.update()
 
     # Where the window stands
@@ -439,8 +446,16 @@ class MainWindow(QMainWindow):
         saved = QByteArray.fromHex(self._state.geometry.encode())
         if saved.isEmpty() or not self.restoreGeometry(saved):
             self.resize(*_FIRST_SIZE)
-        width = self._services.settings.current.appearance.sidebar_px
+        self._set_sidebar_width()
+
+    def _set_sidebar_width(self) -> None:
+        """As wide as the person made it, at the scale of the text, but never more than two fifths of the window."""
+        wished = round(self._sidebar_px * self._services.themes.current.scale)
+        width = max(200, min(wished, self.width() * 2 // 5))
         self._splitter.setSizes([width, max(1, self.width() - width)])
+
+    def _sidebar_dragged(self) -> None:
+        self._sidebar_px = max(200, min(480, round(self.sidebar.width() / self._services.themes.current.scale)))
 
     def _keep_place(self) -> None:
         conversation = self.chat.conversation
@@ -459,9 +474,8 @@ class MainWindow(QMainWindow):
         }
         self._state = self._state.model_copy(update=update)
         save_window_state(self._state_path, self._state)
-        width = self.sidebar.width()
-        if not self.sidebar.isHidden() and 200 <= width <= 480:
-            self._change_appearance(sidebar_px=width)
+        if self._sidebar_px != self._services.settings.current.appearance.sidebar_px:
+            self._change_appearance(sidebar_px=self._sidebar_px)
 
     def _tab_stops(self) -> list[QWidget]:
         """What Tab goes through: sidebar, header, messages, composer, notices."""
@@ -489,7 +503,10 @@ class MainWindow(QMainWindow):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        narrow = self.width() < _NARROW_PX
+        self._make_room()
+
+    def _make_room(self) -> None:
+        narrow = self.width() < _NARROW_PX * min(1.5, max(1.0, self._services.themes.current.scale))
         if narrow and not self.sidebar.isHidden():
             self._sidebar_hidden_by_width = True
             self._show_sidebar(False)

@@ -84,6 +84,7 @@ class ComposerText(QTextEdit):
         font = QFont(self.font())
         font.setPointSizeF(theme.body_pt)
         self.setFont(font)
+        self.viewport().setFont(font)  # the placeholder is written with it
         palette = QPalette(self.palette())
         for role, colour in (
             (QPalette.ColorRole.Base, theme.palette.raised),

@@ -63,6 +63,7 @@ class MessageRow(QWidget):
         self._error: ErrorBox | None = None
         self._branches: BranchSwitcher | None = None
         self._facts = ""
+        self._room_px = 0
         self._notes: list[str] = []
         self._is_current = False
         self._marked = False
@@ -161,6 +162,7 @@ class MessageRow(QWidget):
         self._pulse.stop()
         self._end_mark()
         self._is_current = False
+        self._room_px = 0
         self._height_px = 0
 
     def set_current(self, current: bool) -> None:
@@ -201,7 +203,14 @@ class MessageRow(QWidget):
 
     def facts_width(self) -> int:
         """How wide the painted facts are: actions stand beside them."""
-        return QFontMetrics(self._small_font()).horizontalAdvance(self._facts)
+        words = QFontMetrics(self._small_font()).horizontalAdvance(self._facts)
+        return max(0, min(words, self.foot_rect().width() - self.branch_width() - self._room_px))
+
+    def leave_room(self, width_px: int) -> None:
+        """Shorten the facts where they and so many pixels of actions do not fit beside each other."""
+        if width_px != self._room_px:
+            self._room_px = width_px
+            self.update()
 
     @property
     def facts_shown(self) -> bool:
@@ -469,9 +478,9 @@ class MessageRow(QWidget):
         foot = self.foot_rect()
         taken = self.branch_width()
         if mine:
-            rect, side = foot.adjusted(0, 0, -taken, 0), Qt.AlignmentFlag.AlignRight
+            rect, side = foot.adjusted(self._room_px, 0, -taken, 0), Qt.AlignmentFlag.AlignRight
         else:
-            rect, side = foot.adjusted(taken, 0, 0, 0), Qt.AlignmentFlag.AlignLeft
+            rect, side = foot.adjusted(taken, 0, -self._room_px, 0), Qt.AlignmentFlag.AlignLeft
         text = painter.fontMetrics().elidedText(self._facts, Qt.TextElideMode.ElideRight, rect.width())
         painter.drawText(rect, int(side | Qt.AlignmentFlag.AlignVCenter), text)
 

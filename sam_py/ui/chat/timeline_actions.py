@@ -50,6 +50,8 @@ class TimelineActions(QObject):
         shown, offer = self._timeline.row_of(message_id), self.offer_of(message_id)
         if shown is None or offer is None or not shown.isVisible():
             return
+        if self._on != message_id:
+            self._take_no_room()
         self._on = message_id
         focus = self._focus_in_bar()
         self.bar.offer(offer)
@@ -57,6 +59,7 @@ class TimelineActions(QObject):
             self._timeline.setFocus(Qt.FocusReason.OtherFocusReason)
         foot = shown.foot_rect().translated(shown.pos())
         size = self.bar.sizeHint()
+        shown.leave_room(size.width() + _GAP_PX if shown.facts_shown else 0)
         taken = shown.branch_width() + (shown.facts_width() + _GAP_PX if shown.facts_shown else 0)
         x = foot.right() - taken - size.width() if shown.is_mine else foot.left() + taken
         x = max(foot.left(), min(x, foot.right() - size.width()))
@@ -65,10 +68,16 @@ class TimelineActions(QObject):
         self.bar.raise_()
 
     def hide(self) -> None:
+        self._take_no_room()
         self._on = None
         if self._focus_in_bar() is not None:
             self._timeline.setFocus(Qt.FocusReason.OtherFocusReason)  # else the keyboard would go anywhere
         self.bar.hide()
+
+    def _take_no_room(self) -> None:
+        shown = self._timeline.row_of(self._on) if self._on is not None else None
+        if shown is not None:
+            shown.leave_room(0)
 
     def _focus_in_bar(self) -> QWidget | None:
         focus = self._timeline.window().focusWidget()

@@ -149,6 +149,7 @@ def test_the_box_grows_with_the_text_scale(composer: Composer) -> None:
     themes = composer.text._themes
     themes.use(themes.current.scaled(1.5))
     assert composer.text.height() > before * 1.3
+    assert composer.text.viewport().font().pointSizeF() == themes.current.body_pt  # the placeholder's
 
 
 # Editing
