@@ -157,7 +157,7 @@ async def _stream(program: Any, port: int, seconds: float) -> dict[str, float]:
     bus = window.chat.conversation.bus
     while len(bus) < 2 or not bus.streaming_ids or not bus.metrics.streaming_updates:
         await asyncio.sleep(0.02)
-    await asyncio.sleep(1.0)
+    await asyncio.sleep(4.0)  # what is done once after the start is over by then
     frames = [0]
     window.chat.timeline.model.grown.connect(lambda *_: frames.__setitem__(0, frames[0] + 1))
     stalls: list[float] = []

@@ -118,7 +118,7 @@ def append_words(document: QTextDocument, decorations: Decorations, words: str) 
         return False
     if words:
         cursor = QTextCursor(document)
-        cursor.movePosition(QTextCursor.MoveOperation.End)
+        cursor.setPosition(document.characterCount() - 1)
         cursor.insertText(words, QTextCharFormat())
     return True
 
@@ -173,6 +173,7 @@ class _Setter:
             before = bottom
             cursor.setPosition(block.position())
             cursor.setBlockFormat(fmt)
+            block.layout().setCacheEnabled(True)  # else each painting shapes the glyphs of the paragraph again
             if inline:
                 self._inline(block)
             block = following

@@ -32,10 +32,10 @@ class Looks:
             block = block.next()
         return cls(document.toRawText(), tops, lines)
 
-    def first_change_px(self, before: Looks) -> int:
-        """Return the height from which on this looks different from `before`, at a line's top.
+    def changed_from(self, before: Looks) -> tuple[int, int]:
+        """Return the height from which on this looks different from `before`, and that from which lines differ.
 
-        A line above the first that differs counts as changed too: a link may begin there.
+        The first is a line higher than the second: a link that begins there may have become longer.
         """
         same = _common(before.text, self.text)
         number = bisect_right(self.lines, same, key=lambda line: line[3]) - 1
@@ -44,7 +44,10 @@ class Looks:
                 number = min(number, at)
                 break
         number = min(number, len(before.lines))
-        return round(self.tops[number - 1]) - 2 if number > 0 else 0
+        if number <= 0:
+            return 0, 0
+        line_px = self.tops[number] if number < len(self.tops) else self.tops[-1]
+        return max(0, round(self.tops[number - 1]) - 2), int(line_px)
 
 
 def _common(one: str, other: str) -> int:

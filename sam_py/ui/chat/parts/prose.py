@@ -79,13 +79,9 @@ class ProsePart(Part):
         else:
             self.height = round(self.document.size().height())
         self._looks = Looks.of(self.document)
-        self.changed_px = max(0, self._looks.first_change_px(before)) if before is not None else 0
-        kept = self.decorations.pills
-        kept.clear()
-        if self.changed_px:
-            kept.update(
-                {span: boxes for span, boxes in pills.items() if boxes and boxes[-1].bottom() < self.changed_px}
-            )
+        self.changed_px, line_px = self._looks.changed_from(before) if before is not None else (0, 0)
+        kept = {span: boxes for span, boxes in pills.items() if boxes and boxes[-1].bottom() <= line_px}
+        self.decorations.pills = kept
         return self.height
 
     def _fill(self) -> None:
