@@ -18,9 +18,13 @@ _KEYS_OF_PLACES = (
     ("Left / Right", QT_TRANSLATE_NOOP("ShortcutSheet", "Previous / next version of a message")),
     ("Enter", QT_TRANSLATE_NOOP("ShortcutSheet", "What can be done with a message (in the messages)")),
     ("Delete", QT_TRANSLATE_NOOP("ShortcutSheet", "Delete the message (in the messages)")),
-    ("F2", QT_TRANSLATE_NOOP("ShortcutSheet", "Rename (in the sidebar)")),
+    ("F2", QT_TRANSLATE_NOOP("ShortcutSheet", "Rename (in the sidebar, and from the text box)")),
     ("Delete", QT_TRANSLATE_NOOP("ShortcutSheet", "Delete (in the sidebar)")),
 )
+
+
+_AROUND_PX = 40
+"""What stays of the window around the sheet."""
 
 
 class ShortcutSheet(QDialog):
@@ -38,20 +42,11 @@ class ShortcutSheet(QDialog):
             if keys:
                 groups.setdefault(spec.menu.replace("&", ""), []).append((keys, spec.text.rstrip("…")))
         groups[self.tr("In their places")] = [(keys, self.tr(str(text))) for keys, text in _KEYS_OF_PLACES]
-        page = QWidget()
-        columns = QHBoxLayout(page)
-        columns.setContentsMargins(24, 16, 24, 24)
-        columns.setSpacing(40)
-        sides = [QVBoxLayout(), QVBoxLayout()]
-        for column in sides:
-            columns.addLayout(column)
-        heights = [0, 0]
-        for name, rows in groups.items():
-            side = heights.index(min(heights))
-            sides[side].addWidget(self._group(name, rows, themes))
-            heights[side] += len(rows) + 2
-        for column in sides:
-            column.addStretch(1)
+        room = parent.width() - _AROUND_PX
+        page = self._page(groups, themes, columns=2)
+        if page.sizeHint().width() > room:
+            page.deleteLater()
+            page = self._page(groups, themes, columns=1)
         area = QScrollArea(self)
         area.setWidget(page)
         area.setWidgetResizable(True)
@@ -60,7 +55,26 @@ class ShortcutSheet(QDialog):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(area)
-        self.resize(min(parent.width() - 40, 760), min(parent.height() - 40, 600))
+        wide = page.sizeHint().width() + area.verticalScrollBar().sizeHint().width()
+        self.resize(min(room, wide), min(parent.height() - _AROUND_PX, page.sizeHint().height()))
+
+    def _page(self, groups: dict[str, list[tuple[str, str]]], themes: Themes, *, columns: int) -> QWidget:
+        """All groups in so many columns of about one length."""
+        page = QWidget(self)
+        layout = QHBoxLayout(page)
+        layout.setContentsMargins(24, 16, 24, 24)
+        layout.setSpacing(40)
+        sides = [QVBoxLayout() for _ in range(columns)]
+        for side in sides:
+            layout.addLayout(side)
+        heights = [0] * columns
+        for name, rows in groups.items():
+            shortest = heights.index(min(heights))
+            sides[shortest].addWidget(self._group(name, rows, themes))
+            heights[shortest] += len(rows) + 2
+        for side in sides:
+            side.addStretch(1)
+        return page
 
     def _group(self, name: str, rows: list[tuple[str, str]], themes: Themes) -> QWidget:
         box = QWidget()
