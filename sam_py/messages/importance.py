@@ -27,7 +27,7 @@ HEAD, TAIL = 4000, 2000
 _NEGATION_REACH = 40
 _CLAUSE_ENDS = frozenset('.!?;:,\n—–-…。！？；：，、「『(（"“*_>')
 _QUESTION = re.compile(r"[?？؟](?=[\s\"'”’»)\]*_」』）]|$)")
-_EDGE = " \t\n.!。！…,，~"
+_PUNCTUATION = re.compile(r"[\s.!¡。！…,，、~:;()\-\u2600-\u27bf\ufe0f\U0001f300-\U0001faff]+")
 
 
 def score(text: str, role: Literal["user", "assistant"]) -> tuple[float, str]:
@@ -41,7 +41,7 @@ def score(text: str, role: Literal["user", "assistant"]) -> tuple[float, str]:
     (0.7, 'base')
     """
     stripped = text.strip() if len(text) < 2 * (HEAD + TAIL) else text
-    if len(stripped) < SMALL_TALK_SHORTER_THAN and stripped.lower().strip(_EDGE) in _small_talk():
+    if len(stripped) < SMALL_TALK_SHORTER_THAN and _bare(stripped) in _small_talk():
         return SMALL_TALK_SCORE, "small talk"
     looked_at = _prose(stripped)
     best, name = BASE[role], "base"
@@ -68,7 +68,12 @@ def _prose(text: str) -> str:
 
 @cache
 def _small_talk() -> frozenset[str]:
-    return frozenset(phrase for phrases in SMALL_TALK.values() for phrase in _split(phrases))
+    return frozenset(_bare(phrase) for phrases in SMALL_TALK.values() for phrase in _split(phrases))
+
+
+def _bare(text: str) -> str:
+    """`text` without punctuation, smileys and the difference between upper and lower case."""
+    return _PUNCTUATION.sub(" ", text.lower().replace("’", "'")).strip()
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +143,9 @@ def _pattern(language: Language, terms: list[str]) -> re.Pattern[str] | None:
     if not terms:
         return None
     written = "|".join(_written(term) for term in sorted(terms, key=len, reverse=True))
-    return re.compile(written if language in SPACELESS else rf"(?<!\w)(?:{written})(?!\w)")
+    # A term in quotation marks of its own is spoken of, not meant: What does "must" mean?
+    quoted = rf"(?<=[\"“„«])(?:{written})[\"”“»]"
+    return re.compile(written if language in SPACELESS else rf"(?<!\w)(?!{quoted})(?:{written})(?!\w)")
 
 
 def _written(term: str) -> str:

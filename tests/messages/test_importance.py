@@ -299,3 +299,32 @@ def test_a_megabyte_is_scored_in_no_time(piece: str) -> None:
 def test_every_rule_and_negation_speaks_seven_languages() -> None:
     assert all(len(rule.terms) == 7 for rule in RULES)
     assert len(NEGATIONS) == len(SMALL_TALK) == 7
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Keep it under 200 words.", 0.9),
+        ("Don't use any external libraries.", 0.9),
+        ("Never delete the logs.", 0.9),
+        ("Bitte keine Fremdwörter verwenden.", 0.9),
+        ("Sans gluten, s'il te plaît.", 0.9),
+        ("No puede costar más de 30 euros.", 0.9),
+        ("不要用任何第三方库。", 0.9),
+        ("外部ライブラリは使わないでください。", 0.9),
+        ("OK, go with plan B.", 0.85),
+        ("Passt, mach das so.", 0.85),
+        ("Combinado, segue em frente.", 0.85),
+        ("好的,就用第二个方案。", 0.85),
+        ("一番大事なのは速度です。", 0.85),
+        ("Thank you so much :)", 0.3),
+        ("¡Gracias!", 0.3),
+        ("Super, danke 👍", 0.3),
+        ("好的,谢谢", 0.3),
+        ("ありがとうございました", 0.3),
+        ('What does "must" mean in German?', 0.7),
+        ("Yes or no: is the earth flat?", 0.7),
+    ],
+)
+def test_what_people_write_in_chats_is_scored_as_they_mean_it(text: str, expected: float) -> None:
+    assert score(text, "user")[0] == expected
