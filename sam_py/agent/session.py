@@ -117,7 +117,8 @@ class ChatSession:
         if self._run is not None:
             self._change(queued=(*self._state.queued, message))
             return
-        await self._start(lambda run: self._say_all(run, message))
+        said = self._say(message)
+        await self._start(lambda run: self._reply(run, said, then_queued=True))
 
     def stop(self) -> None:
         """End the reply now: its text is kept as aborted, what is queued is held. Idle when this returns."""
@@ -179,8 +180,8 @@ class ChatSession:
         if not text.strip() and not kept:
             raise SamError("Write something or attach a file first: an empty message is not sent.")
         edited = QueuedMessage(text.strip(), kept)
-        parent = ROOT if message.parent_id is None else message.parent_id
-        await self._start(lambda run: self._say_all(run, edited, parent))
+        said = self._say(edited, ROOT if message.parent_id is None else message.parent_id)
+        await self._start(lambda run: self._reply(run, said, then_queued=True))
 
     def select_branch(self, message_id: str) -> None:
         """Show another alternative; a reply that streams is stopped first."""
@@ -263,23 +264,20 @@ class ChatSession:
                 self._end(run)
                 self._change(phase="idle", text="", reply_id=None)
 
-    async def _say_all(self, run: _Run, message: QueuedMessage, parent: Any = None) -> None:
-        if await self._say(run, message, parent):
-            await self._say_queued(run)
-
     async def _say_queued(self, run: _Run) -> None:
         """Send what is queued, one after another, as long as replies end normally."""
         while not run.over and (message := next((each for each in self._state.queued if not each.held), None)):
             left = tuple(each for each in self._state.queued if each.id != message.id)
             self._change(phase="waiting", text="", reply_id=None, queued=left)
-            if not await self._say(run, message):
+            if not await self._reply(run, self._say(message)):
                 return
 
-    async def _say(self, run: _Run, message: QueuedMessage, parent: Any = None) -> bool:
+    def _say(self, message: QueuedMessage, parent: Any = None) -> str:
+        """Add what the person said, at once: whatever is stopped after it, it is said. Returns its id."""
         said = self.bus.add_user_message(message.text, message.parts, parent_id=parent)
         self._keep_choice()
         self._titles.take_first_words(said)
-        return await self._reply(run, said.id)
+        return said.id
 
     async def _reply(
         self, run: _Run, to: str, *, instead_of: str | None = None, go_on: bool = False, then_queued: bool = False
