@@ -60,7 +60,7 @@ class MainWindow(QMainWindow):
         self._shown_once = False
         self._turns = 0
         """Counts how often the person turned to a conversation: one that is read slowly must not come up late."""
-        self._sidebar_hidden_by_width = False
+        self._is_narrow = False
         self.setWindowTitle("SAM")
         self.setMinimumSize(*_SMALLEST)
         self.setAcceptDrops(False)
@@ -313,8 +313,8 @@ class MainWindow(QMainWindow):
 
     def toggle_sidebar(self) -> None:
         shown = self.sidebar.isHidden()
-        self._sidebar_hidden_by_width = False
-        self._change_appearance(sidebar_shown=shown)
+        if not self._is_narrow:  # there it is shown for a moment
+            self._change_appearance(sidebar_shown=shown)
         self._show_sidebar(shown)
 
     def _show_sidebar(self, shown: bool) -> None:
@@ -377,7 +377,9 @@ class MainWindow(QMainWindow):
     def _connect(self, composer: Composer, empty: EmptyState) -> None:
         chat, sidebar = self.chat, self.sidebar
         sidebar.conversation_chosen.connect(self.open_conversation)
+        sidebar.conversation_chosen.connect(self._leave_sidebar)
         sidebar.new_requested.connect(self.new_conversation)
+        sidebar.new_requested.connect(self._leave_sidebar)
         sidebar.settings_requested.connect(self.open_settings)
         sidebar.deleted.connect(self.on_deleted)
         sidebar.notice_requested.connect(self._sidebar_notice)
@@ -428,7 +430,7 @@ class MainWindow(QMainWindow):
         self.chat.composer.set_send_with(settings.chat.send_with)
         self._retheme()
         self._offers.refresh()
-        if not self._sidebar_hidden_by_width:
+        if not self._is_narrow:
             self._show_sidebar(settings.appearance.sidebar_shown)
 
     def _retheme(self) -> None:
@@ -506,13 +508,16 @@ class MainWindow(QMainWindow):
         self._make_room()
 
     def _make_room(self) -> None:
+        """Hide the sidebar where the window became too narrow for it, and bring it back with the room."""
         narrow = self.width() < _NARROW_PX * min(1.5, max(1.0, self._services.themes.current.scale))
-        if narrow and not self.sidebar.isHidden():
-            self._sidebar_hidden_by_width = True
+        if narrow != self._is_narrow:
+            self._is_narrow = narrow
+            self._show_sidebar(not narrow and self._services.settings.current.appearance.sidebar_shown)
+
+    def _leave_sidebar(self) -> None:
+        """Something was chosen in it: where it hides the conversation, it goes."""
+        if self._is_narrow:
             self._show_sidebar(False)
-        elif not narrow and self._sidebar_hidden_by_width:
-            self._sidebar_hidden_by_width = False
-            self._show_sidebar(self._services.settings.current.appearance.sidebar_shown)
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         if event.modifiers() & Qt.KeyboardModifier.ControlModifier:

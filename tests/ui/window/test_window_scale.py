@@ -78,3 +78,35 @@ def test_the_actions_of_a_message_do_not_cover_its_facts(run: Run, sit_down: Sit
             await sam.close()
 
     run(scenario())
+
+
+def test_a_narrow_window_shows_the_sidebar_for_a_moment_only(run: Run, sit_down: SitDown) -> None:
+    async def scenario() -> None:
+        async with FaultServer(Reply("Yes")) as server:
+            sam = await sit_down().start()
+            sam.use_server(server.base_url)
+            await sam.send("Question")
+            await sam.answered()
+            asked = sam.chat.conversation
+            window, toggle = sam.window, sam.window.actions_by_name["sidebar"].trigger
+            window.new_conversation()
+            await sam.until(lambda: sam.chat.conversation is not asked, "a new chat")
+            window.resize(420, 700)
+            assert window.sidebar.isHidden()
+            toggle()
+            assert window.sidebar.isVisible()
+            scale(sam, 110)
+            assert window.sidebar.isVisible()
+            window.sidebar.conversation_chosen.emit(asked.id)
+            assert window.sidebar.isHidden()
+            toggle()
+            toggle()
+            window.resize(1000, 700)
+            assert window.sidebar.isVisible()
+            toggle()
+            window.resize(420, 700)
+            window.resize(1000, 700)
+            assert window.sidebar.isHidden()
+            await sam.close()
+
+    run(scenario())
