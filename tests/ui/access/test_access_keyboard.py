@@ -35,7 +35,8 @@ def focus() -> QWidget:
 
 def press(key: Qt.Key, held: Qt.KeyboardModifier = NONE) -> None:
     """Press a key where the keyboard is: in an open menu, or at the widget with the focus."""
-    QTest.keyClick(QApplication.activePopupWidget() or focus(), key, held)
+    popup = QApplication.activePopupWidget()
+    QTest.keyClick(focus() if popup is None else popup.focusWidget() or popup, key, held)
 
 
 def type_in(text: str) -> None:
@@ -91,6 +92,15 @@ async def activated(sam: Sitting, window: QWidget) -> None:
     """What a window manager does after a menu or a popup has gone."""
     window.activateWindow()
     await sam.until(lambda: QApplication.focusWindow() is window.windowHandle(), "the window's turn")
+
+
+async def choose_in_menu(sam: Sitting, words: str, window: QWidget) -> None:
+    """Choose from the menu that is open over `window`, and come back to it."""
+    menu = QApplication.activePopupWidget()
+    assert menu is not None
+    await sam.until(lambda: QApplication.focusWindow() is menu.windowHandle(), "the menu's window")
+    choose(words)
+    await activated(sam, window)
 
 
 def named(name: str) -> Callable[[QWidget], bool]:
@@ -314,11 +324,7 @@ def test_an_evening_without_a_mouse(run: Run, sit_down: SitDown, tmp_path: Path)
             assert isinstance(settings, SettingsDialog)
             tab_to(named("Add a provider"))
             press(Key.Key_Return)
-            menu = QApplication.activePopupWidget()
-            assert menu is not None
-            await sam.until(lambda: QApplication.focusWindow() is menu.windowHandle(), "the menu's window")
-            choose("Any compatible server")
-            await activated(sam, settings)
+            await choose_in_menu(sam, "Any compatible server", settings)
             await sam.until(lambda: isinstance(focus(), QLineEdit), "the new account's first field")
             tab_to(named("Address"))
             press(Key.Key_A, CTRL)
@@ -382,10 +388,10 @@ def test_an_evening_without_a_mouse(run: Run, sit_down: SitDown, tmp_path: Path)
             press(Key.Key_C, CTRL)
             assert QApplication.clipboard().text() == "Once more"
             press(Key.Key_Return)
-            choose("Pin")
+            await choose_in_menu(sam, "Pin", window)
             assert sam.messages[-1].pinned
             press(Key.Key_Return)
-            choose("Delete message")
+            await choose_in_menu(sam, "Delete message", window)
             await sam.answered()
             assert not isinstance(sam.messages[-1], AssistantMessage) or sam.messages[-1].text != "Once more"
             press(Key.Key_Home)
