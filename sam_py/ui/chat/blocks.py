@@ -73,6 +73,10 @@ class Block(QWidget):
     def natural_width(self, limit_px: int) -> int:
         return limit_px
 
+    def rest(self) -> bool:
+        """Forget the message and wait for the next. False where the block cannot show another one."""
+        return False
+
     def release(self) -> None:
         """Let go of everything; the block is not used again."""
         for column in self.columns:
@@ -88,14 +92,24 @@ class TextBlock(Block):
 
     def __init__(self, context: RowContext, text: str, *, live: bool, parent: QWidget) -> None:
         super().__init__(parent)
-        self._pieces = [text] if text else []
+        self._pieces: list[str] = []
         self._column = MarkdownColumn(context.themes, context.attachment_path, parent=self)
         self._listen_to(self._column)
+        self.show_text(text, live=live)
+
+    def show_text(self, text: str, *, live: bool) -> None:
+        self._pieces = [text] if text else []
         if live:
             self._column.append_text(text)
             self._column.flush()
         else:
             self._column.set_text(text)
+
+    def rest(self) -> bool:
+        self._pieces = []
+        self._column.clear()
+        self.hide()
+        return True
 
     @property
     def source(self) -> str | None:
@@ -133,10 +147,19 @@ class BubbleBlock(Block):
     def __init__(self, context: RowContext, text: str, parent: QWidget) -> None:
         super().__init__(parent)
         self._context = context
-        self._text = text
         self._column = PlainColumn(context.themes, context.attachment_path, parent=self)
         self._listen_to(self._column)
+        self.show_text(text)
+
+    def show_text(self, text: str) -> None:
+        self._text = text
         self._column.set_plain_text(text)
+
+    def rest(self) -> bool:
+        self._text = ""
+        self._column.clear()
+        self.hide()
+        return True
 
     @property
     def source(self) -> str | None:
@@ -299,6 +322,17 @@ def image_markdown(part: ImagePart) -> str:
     alt = "".join(" " if character in "[]\\\n" else character for character in part.alt)
     target = f"attach:{part.attachment}" if part.attachment else part.url or ""
     return f"![{alt}](<{target}>)"
+
+
+def show_in(block: Block, part: Part, *, mine: bool, live: bool) -> bool:
+    """Let a block that rests draw `part`. False where it is of another kind."""
+    if isinstance(part, TextPart) and mine and isinstance(block, BubbleBlock):
+        block.show_text(part.text)
+    elif isinstance(part, TextPart) and not mine and isinstance(block, TextBlock):
+        block.show_text(part.text, live=live)
+    else:
+        return False
+    return True
 
 
 def block_for(part: Part, context: RowContext, *, mine: bool, live: bool, parent: QWidget) -> Block | None:

@@ -58,8 +58,12 @@ PART_TYPES.setdefault(PlainPart.kind, PlainPart)
 class PlainColumn(MarkdownColumn):
     """Shows `set_plain_text`'s text; nothing in it is read as markup."""
 
+    _natural: tuple[int, int] | None = None
+    """A limit, and how wide the text would like to be within it."""
+
     def set_plain_text(self, text: str) -> None:
         self.clear()
+        self._natural = None
         shown = text[:_SHOWN_CHARACTERS]
         if len(text) > _SHOWN_CHARACTERS:
             rest = len(text) - _SHOWN_CHARACTERS
@@ -76,9 +80,15 @@ class PlainColumn(MarkdownColumn):
 
     def natural_width(self, limit_px: int) -> int:
         """The width of the longest line, at most `limit_px`."""
-        self.layout_for(limit_px)
-        widths = [part.ideal_width() for part in self.parts() if isinstance(part, PlainPart)]
-        return min(limit_px, max(widths, default=0) + 1)
+        if self._natural is None or self._natural[0] != limit_px:
+            self.layout_for(limit_px)
+            widths = [part.ideal_width() for part in self.parts() if isinstance(part, PlainPart)]
+            self._natural = limit_px, min(limit_px, max(widths, default=0) + 1)
+        return self._natural[1]
+
+    def set_theme(self) -> None:
+        self._natural = None
+        super().set_theme()
 
 
 def _pieces(text: str) -> list[str]:

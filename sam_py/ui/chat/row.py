@@ -18,7 +18,7 @@ from PySide6.QtWidgets import QWidget
 from sam_py.messages.history import ErrorOccurred
 from sam_py.messages.message import AssistantMessage, Message, ToolResultMessage, UserMessage
 from sam_py.messages.parts import Part, TextPart, ThinkingSignaturePart, ThinkingTextPart
-from sam_py.ui.chat.blocks import Block, block_for
+from sam_py.ui.chat.blocks import Block, block_for, show_in
 from sam_py.ui.chat.branch_switcher import BranchSwitcher
 from sam_py.ui.chat.error_box import ErrorBox
 from sam_py.ui.chat.parts.markdown_column import MarkdownColumn
@@ -60,6 +60,7 @@ class MessageRow(QWidget):
         self._streaming = False
         self._blocks: list[Block] = []
         self._by_part: dict[int, Block] = {}
+        self._resting: list[Block] = []
         self._error: ErrorBox | None = None
         self._branches: BranchSwitcher | None = None
         self._facts = ""
@@ -232,14 +233,16 @@ class MessageRow(QWidget):
         for block in self._blocks:
             height = block.layout_for(inner)
             if height <= 0:
-                block.hide()
+                if not block.isHidden():
+                    block.hide()
                 continue
             if not first:
                 y += self._px(_GAP_PX)
             first = False
             wide = min(inner, block.natural_width(inner)) if mine else inner
             block.setGeometry(OUTSET_PX + (width_px - wide if mine else 0), y, wide, height)
-            block.show()
+            if block.isHidden():
+                block.show()
             y += height
         if self._is_waiting():
             y += self._px(_DOTS_PX)
@@ -272,8 +275,20 @@ class MessageRow(QWidget):
 
     def _build(self, message: Message) -> None:
         self._drop_blocks()
-        for index, part in _shown_parts(message):
-            self._add_block(part, index)
+        parts = _shown_parts(message)
+        for index, part in parts:
+            if len(parts) > 1 or not self._wake_block(part, index):  # among others, Tab would go in the wrong order
+                self._add_block(part, index)
+
+    def _wake_block(self, part: Part, part_index: int) -> bool:
+        """Let a block that rests show `part`: making one costs four times as much."""
+        for block in self._resting:
+            if show_in(block, part, mine=self.is_mine, live=self._streaming):
+                self._resting.remove(block)
+                self._blocks.append(block)
+                self._by_part[part_index] = block
+                return True
+        return False
 
     def _add_block(self, part: Part, part_index: int) -> Block | None:
         block = block_for(part, self._context, mine=self.is_mine, live=self._streaming, parent=self)
@@ -291,7 +306,10 @@ class MessageRow(QWidget):
 
     def _drop_blocks(self) -> None:
         for block in self._blocks:
-            block.release()
+            if type(block) not in map(type, self._resting) and block.rest():
+                self._resting.append(block)
+            else:
+                block.release()
         self._blocks.clear()
         self._by_part.clear()
 

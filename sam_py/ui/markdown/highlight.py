@@ -76,6 +76,9 @@ _ROLES = {
     "Generic.Prompt": "comment",
     "Generic.Error": "error",
 }
+_NAME_CHARS = 40
+"""What is longer names no language."""
+_REMEMBERED = 200
 _UNSAFE = frozenset({"string", "comment"})
 
 
@@ -221,10 +224,27 @@ def _table(lexer: Any) -> Any:
     return None
 
 
+_loaded: set[str] = set()
+
+
+def is_loaded(language: str) -> bool:
+    """Whether a `Highlighter` of the language is there at once: the first takes 30 ms, most of it Pygments' import."""
+    return language in _loaded or len(language) > _NAME_CHARS
+
+
+def load(language: str) -> None:
+    """Do now what the first `Highlighter` of a language takes time for."""
+    if not is_loaded(language):
+        _lexer(language)
+        if len(_loaded) >= _REMEMBERED:  # names are the model's: there may be any number of them
+            _loaded.clear()
+        _loaded.add(language)
+
+
 @lru_cache(maxsize=64)
 def _lexer(language: str) -> Any:
     """Return Pygments' lexer for a language, None where there is none."""
-    if language in ("", "text", "txt", "plain", "plaintext", "output"):
+    if len(language) > _NAME_CHARS or language in ("", "text", "txt", "plain", "plaintext", "output"):
         return None
     from pygments.lexers import get_lexer_by_name
     from pygments.util import ClassNotFound

@@ -14,7 +14,7 @@ from PySide6.QtCore import QCoreApplication, QPointF, QRectF, Qt, QTimer
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen, QTextCharFormat, QTextLayout, QTextLine, QTextOption
 
 from sam_py.ui.chat.parts.base import Part, Surroundings, Target, word_bounds
-from sam_py.ui.markdown.highlight import DARK_CODE, LIGHT_CODE, Highlighter, Span
+from sam_py.ui.markdown.highlight import DARK_CODE, LIGHT_CODE, Highlighter, Span, is_loaded, load
 from sam_py.ui.markdown.segments import Segment
 
 FOLD_CHARS = 10_000
@@ -208,6 +208,9 @@ class CodePart(Part):
         if self._coloured >= last or not self.language:
             return
         if self._highlighter is None:
+            if not is_loaded(self.language):
+                self._more.start()  # loading a lexer takes longer than a frame: the text comes first
+                return
             self._highlighter = Highlighter(self.language)
         stop = time.perf_counter() + COLOUR_MS / 1000
         while self._coloured < last and self._highlighter.active:
@@ -221,6 +224,7 @@ class CodePart(Part):
                 break
 
     def _repaint(self) -> None:
+        load(self.language)
         self.around.changed(self, False)
 
     def _format(self, role: str) -> QTextCharFormat:
