@@ -102,7 +102,7 @@ async def _run(
     window.closed.connect(done.set)
     instance.raise_requested.connect(window.raise_to_front)
     _catch_everything(loop, program.report_bug)
-    _quit_on_signals(loop, window.close)
+    _quit_on_signals(loop, window.close_now)
     window.show()
     code = 0
     try:

@@ -119,6 +119,9 @@ class Library:
             self._tell(StorageError(f"A draft was damaged; it is kept as {names}.", kind="damaged"))
         if index is not None:
             self._list.become(index)
+            for autosave in (each for group in self._autosaves.values() for each in group):
+                if not autosave.waits_for_content:  # said while the store could not be read
+                    self._list.put(summary_of_bus(autosave.bus, None, self._now()))
             self._chores.later("refresh", REFRESH_AFTER_S, self.refresh)
         elif len(ids) <= _READ_AT_START:
             await self.refresh()
@@ -269,6 +272,12 @@ class Library:
         return len(gone)
 
     # The end
+
+    @property
+    def trouble(self) -> StorageError | None:
+        """Why something that was said is not on the disk; None where all is, or is on its way."""
+        troubles = (autosave.problem for group in self._autosaves.values() for autosave in group)
+        return next((trouble for trouble in troubles if trouble is not None), None)
 
     async def flush(self) -> None:
         """Return when everything is on the disk. Raises the first StorageError after trying all."""

@@ -58,6 +58,7 @@ class MainWindow(QMainWindow):
         self._state_path = services.paths.state / "window.json"
         self._state = load_window_state(self._state_path)
         self._shown_once = False
+        self._may_lose = False
         self._turns = 0
         """Counts how often the person turned to a conversation: one that is read slowly must not come up late."""
         self._is_narrow = False
@@ -372,6 +373,17 @@ class MainWindow(QMainWindow):
 
         self._services.settings.change(change)
 
+    def close_now(self) -> None:
+        """Close without a question: the system ends, or somebody asked from outside."""
+        self._may_lose = True
+        self.close()
+
+    def _ask_whether_to_lose(self, trouble: StorageError) -> None:
+        from sam_py.ui.widgets.confirm import Confirm
+
+        title = self.tr("Your last words are not saved")
+        Confirm.ask(self, self._services.icons, title, str(trouble), self.tr("Quit and lose them"), self.close_now)
+
     # Wiring
 
     def _connect(self, composer: Composer, empty: EmptyState) -> None:
@@ -493,6 +505,10 @@ class MainWindow(QMainWindow):
 
     def closeEvent(self, event: QCloseEvent) -> None:
         event.ignore()  # hidden at once, gone when everything is saved: app.py ends the program
+        trouble = self._services.library.trouble
+        if trouble is not None and not self._may_lose:
+            self._ask_whether_to_lose(trouble)
+            return
         self._keep_state()
         self.hide()
         self.closed.emit()

@@ -46,6 +46,8 @@ class Hand:
         weights = (40, 22, 4, 6, 4, 3, 8, 1, 4)
         while True:
             (act,) = self.random.choices(acts, weights)
+            if act in (self.stop, self.send, self.again):  # these end a reply, with what of it was not read yet
+                self.diary.note("ends")
             act()
             await asyncio.sleep(self.random.choice((0.0, 0.01, 0.05, 0.15)))
 
