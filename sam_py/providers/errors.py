@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from sam_py.errors import SamError
+from sam_py.providers.redaction import redacted
 
 Code = Literal[
     "unreachable",  # no connection, timeout before the first byte
@@ -34,7 +35,7 @@ class ProviderError(SamError):
         retryable: bool = True,
         retry_after_s: float | None = None,
     ) -> None:
-        super().__init__(message, detail=detail)
+        super().__init__(redacted(message), detail=redacted(detail))  # servers repeat keys, in streams too
         self.code: Code = code
         self.status = status
         self.retryable = retryable
