@@ -95,8 +95,9 @@ class ChatView(QWidget):
         self.leave()
         self.conversation = conversation
         self._off = conversation.bus.subscribe(self._on_delta)
-        self.timeline.set_model(conversation.model, conversation.place)
+        # First the timeline gets its width: measuring the rows once is enough then.
         self._stack.setCurrentWidget(self.timeline if len(conversation.bus) else self.empty)
+        self.timeline.set_model(conversation.model, conversation.place)
         if draft.edit is not None and draft.edit.message_id not in conversation.bus:  # deleted, here or elsewhere
             edit = draft.edit
             text = "\n\n".join(piece for piece in (edit.text, draft.text) if piece)

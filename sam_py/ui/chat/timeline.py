@@ -76,6 +76,8 @@ class Timeline(QAbstractScrollArea):
         self.setAccessibleName(self.tr("Conversation"))
         self.viewport().setAutoFillBackground(False)
         self.viewport().setMouseTracking(True)
+        # Rows are placed by hand and painted; each paragraph finds its own direction.
+        self.viewport().setLayoutDirection(Qt.LayoutDirection.LeftToRight)
         bar = self.verticalScrollBar()
         bar.setSingleStep(40)
         bar.valueChanged.connect(self._scrolled)
@@ -254,8 +256,8 @@ class Timeline(QAbstractScrollArea):
         bus = self._model.bus
         if len(self._heights) > first:
             self._reading.inserted(first, last - first + 1)
-        for row in range(first, last + 1):
-            self._heights.insert(row, self._estimate(row))
+        for row, height in enumerate(self._estimates(first, last + 1), first):
+            self._heights.insert(row, height)
         if last < len(bus) - 1:
             self.selection.rows_changed(first * COLUMNS_PER_ROW, (last - first + 1) * COLUMNS_PER_ROW)
         if bus.role_at(last) == "user" and last == len(bus) - 1:
@@ -330,17 +332,18 @@ class Timeline(QAbstractScrollArea):
     def _column_px(self) -> int:
         return max(160, min(self._context.themes.current.column_px, self.viewport().width() - 2 * _SIDE_PX))
 
-    def _estimate(self, row: int) -> int:
+    def _estimates(self, first: int, last: int) -> list[int]:
+        """About how high the rows from `first` to before `last` will be. Called for all of them at once."""
         assert self._model is not None
-        theme = self._context.themes.current
-        characters_per_line = max(20, self._width // max(1, round(6.6 * theme.scale)))
-        lines = 1 + self._model.bus.size_at(row) // characters_per_line
-        return round((64 + 21 * lines) * theme.scale)
+        scale, size_at = self._context.themes.current.scale, self._model.bus.size_at
+        characters_per_line = max(20, self._width // max(1, round(6.6 * scale)))
+        line_px, rest_px = 21 * scale, 85 * scale
+        return [int(rest_px + line_px * (size_at(row) // characters_per_line)) for row in range(first, last)]
 
     def _measure_all(self) -> None:
         self._width = self._column_px()
         count = self._model.rowCount() if self._model is not None else 0
-        self._heights = Heights(self._estimate(row) for row in range(count))
+        self._heights = Heights(self._estimates(0, count) if count else ())
 
     def _settle_soon(self) -> None:
         """Arrange once after all changes of this turn of the loop."""
