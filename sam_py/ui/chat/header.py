@@ -84,7 +84,9 @@ class Header(QWidget):
 
     def __init__(self, themes: Themes, icons: Icons, menu: QMenu, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setFixedHeight(HEIGHT_PX)
+        self._themes = themes
+        themes.changed.connect(self._take_theme)
+        self._take_theme()
         layout = QHBoxLayout(self)
         layout.setContentsMargins(16, 0, 12, 0)
         layout.setSpacing(8)
@@ -114,6 +116,9 @@ class Header(QWidget):
         layout.addWidget(titles, 1)
         layout.addWidget(self._usage)
         layout.addWidget(self.menu_button)
+
+    def _take_theme(self) -> None:
+        self.setFixedHeight(round(HEIGHT_PX * max(1.0, self._themes.current.scale)))
 
     @property
     def title(self) -> str:

@@ -56,7 +56,7 @@ class PicturePart(Part):
             size = shared_pictures().size(self._path)
             room = QSize(min(width, size.width()), min(MAX_PX, size.height()))
             self._shown = size.scaled(room, Qt.AspectRatioMode.KeepAspectRatio).expandedTo(QSize(1, 1))
-        self.height = self._shown.height() if self._shown.isValid() else CARD_PX
+        self.height = self._shown.height() if self._shown.isValid() else self._card_px()
         return self.height
 
     def paint(self, painter: QPainter, clip: QRectF) -> None:
@@ -96,10 +96,12 @@ class PicturePart(Part):
         elide = Qt.TextElideMode.ElideMiddle
         painter.setFont(style.body)
         painter.setPen(style.colour("text"))
-        painter.drawText(QRectF(14, 10, room, 24), middle, QFontMetricsF(style.body).elidedText(title, elide, room))
+        top, high = round(10 * style.theme.scale), round(24 * style.theme.scale)
+        painter.drawText(QRectF(14, top, room, high), middle, QFontMetricsF(style.body).elidedText(title, elide, room))
         painter.setFont(style.small)
         painter.setPen(style.colour("text_muted"))
-        painter.drawText(QRectF(14, 35, room, 20), middle, QFontMetricsF(style.small).elidedText(detail, elide, room))
+        below = QRectF(14, top + high, room, round(20 * style.theme.scale))
+        painter.drawText(below, middle, QFontMetricsF(style.small).elidedText(detail, elide, room))
         if self._remote:
             painter.setPen(QPen(style.colour("border").darker(112), 1))
             painter.setBrush(style.colour("hover" if self.hovered else "raised"))
@@ -123,7 +125,11 @@ class PicturePart(Part):
 
     def _button_box(self) -> QRectF:
         width = QFontMetricsF(self.style.small).horizontalAdvance(tr("Open in the browser")) + 26
-        return QRectF(self.width - width - 12, (CARD_PX - 30) / 2, width, 30)
+        high = round(30 * self.style.theme.scale)
+        return QRectF(self.width - width - 12, (self._card_px() - high) / 2, width, high)
+
+    def _card_px(self) -> int:
+        return round(CARD_PX * self.style.theme.scale)
 
     def _listen(self) -> None:
         if not self._listening:
