@@ -49,9 +49,17 @@ _INLINE_MATH = re.compile(
     r"|\$\$(?=\S)(?P<double>[^$\n]{1,400}?)(?<=\S)\$\$"
     r"|(?<![\\\w$])\$(?=[^\s$\d])(?P<dollar>[^$\n]{1,400}?)(?<![\s\\])\$(?![\w$])"
     r"|(?<![\\\w$])\$(?=\d)(?P<digit>[^$\n]{0,200}?[\\^_=+{][^$\n]{0,200}?)(?<![\s\\])\$(?![\w$])"
-    r"|\\\((?P<paren>.{1,400}?)\\\)",
+    r"|\\\((?P<paren>.{1,400}?)\\\)"
+    r"|\\\[(?P<bracket>[^\n]{1,400}?)\\\]",
     re.DOTALL,
 )
+_LIKE_MATHS = re.compile(r"[\\^_=+{<>]")
+_HARD_BREAK = re.compile(
+    r"^(?P<line>(?! {4}|\t| {0,3}(?:#|>|[-=*_]{3}|```|~~~))[^\n]*\S)(?: {2,}|(?<!\\)\\)\n[ \t]*"
+    r"(?=\S)(?!#{1,6}\s|[>|]|[-+*]\s|[-=*_]{2,}\s*$|\d{1,9}[.)]\s|```|~~~)",
+    re.MULTILINE,
+)
+"""A line that ends in two spaces or a backslash, and text below it that goes on with its paragraph."""
 _LABEL = re.compile(r"\[([^\[\]]{1,200})\](?!\()")
 _INLINE = re.compile(r"[`\[!<\\$@]|https?:|www\.|~~|^ {0,3}#|^[=-]|\t|    ", re.MULTILINE)
 
@@ -77,8 +85,10 @@ def prepare(source: str, segment: Segment, references: Mapping[str, str]) -> str
     text = dedent(source, segment.column).replace("\0", "\ufffd")
     if segment.number is not None:
         text = _ITEM_NUMBER.sub(str(segment.number), text, count=1)
-    if "$" in text or "\\(" in text:
+    if "$" in text or "\\(" in text or "\\[" in text:
         text = _INLINE_MATH.sub(_mark_math, text)
+    if "  \n" in text or "\\\n" in text:
+        text = _HARD_BREAK.sub("\\g<line>\u2028", text)  # Qt would begin a paragraph
     if references and "[" in text:
         used = {fold_label(m[1]) for m in _LABEL.finditer(text)}
         definitions = [f"[{label}]: {references[label]}" for label in used if label in references]
@@ -131,9 +141,11 @@ def reference_labels(source: str) -> list[str]:
 def _mark_math(match: re.Match[str]) -> str:
     if match["code"]:
         return match[0]
-    latex = match["double"] or match["dollar"] or match["digit"] or match["paren"] or ""
+    latex = match["double"] or match["dollar"] or match["digit"] or match["paren"] or match["bracket"] or ""
     if not latex.strip() or "`" in latex:
         return match[0]
+    if match["bracket"] and not _LIKE_MATHS.search(latex):
+        return match[0]  # brackets that were escaped
     return f"`{MATH_MARK}{' '.join(latex.split())}`"
 
 

@@ -243,7 +243,7 @@ class Segmenter:
             return
         if fence and not quote:
             self._open_code(line, fence, indent, depth)
-        elif not lazy and (text.startswith("$$") or text.startswith("\\[")) and self._math(line, text, depth):
+        elif text.startswith(("$$", "\\[")) and self._math(line, text, depth):
             pass
         elif picture := _IMAGE.match(text) if text[0] == "!" else None:
             image = Segment("image", info=picture[1], url=picture[2] or picture[3] or "", depth=depth)

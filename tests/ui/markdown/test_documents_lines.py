@@ -1,0 +1,59 @@
+"""Lines of prose: hard breaks stay in their paragraph, and display maths may follow a line of text."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from sam_py.ui.markdown.documents import ClosedDocument, fill, prepare
+from sam_py.ui.markdown.segments import Segment, split
+from sam_py.ui.markdown.typography import typography
+from sam_py.ui.theme import Themes
+
+pytestmark = pytest.mark.usefixtures("qapp")
+
+
+def paragraphs(source: str) -> list[str]:
+    document = ClosedDocument()
+    fill(document, source, Segment("prose"), typography(Themes().current))
+    block, said = document.begin(), []
+    while block.isValid():
+        said.append(block.text())
+        block = block.next()
+    return said
+
+
+@pytest.mark.parametrize("end", ["  ", "     ", "\\"])
+def test_a_hard_break_stays_in_its_paragraph(end: str) -> None:
+    assert paragraphs(f"**Name:** A{end}\n**Age:** B{end}\n3rd line\n") == ["Name: A\u2028Age: B\u20283rd line"]
+
+
+def test_a_hard_break_in_a_list_stays_in_its_item() -> None:
+    assert paragraphs("- one  \n  more of it\n- two\n") == ["one\u2028more of it", "two"]
+
+
+@pytest.mark.parametrize("below", ["- item", "1. item", "# Heading", "> quote"])
+def test_two_spaces_before_another_block_break_nothing(below: str) -> None:
+    said = paragraphs(f"Text  \n{below}\n")
+    assert said == ["Text", below.split(" ", 1)[1]]
+
+
+def test_maths_in_brackets_is_maths_and_escaped_brackets_are_brackets() -> None:
+    marked = prepare(r"Since \[ x^2 = 4 \] and \[not this\]", Segment("prose"), {})
+    assert "`\ue000x^2 = 4`" in marked
+    assert r"\[not this\]" in marked
+
+
+@pytest.mark.parametrize("maths", ["\\[ x^2 \\]", "\\[\nx^2\n\\]", "$$\nx^2\n$$"])
+def test_display_maths_may_stand_right_below_a_line_of_text(maths: str) -> None:
+    segments = split(f"So:\n{maths}\nand on\n")
+    assert [segment.kind for segment in segments] == ["prose", "math", "prose"]
+    assert segments[1].body.strip() == "x^2"
+
+
+@pytest.mark.parametrize("bomb", ["\\[" * 4000, "\\[^" * 4000, "a  " * 4000, "a \\\n" * 3000, " " * 9000 + "\n"])
+def test_what_looks_like_many_breaks_or_formulas_is_read_in_a_moment(bomb: str) -> None:
+    start = time.process_time()
+    prepare(bomb, Segment("prose"), {})
+    assert time.process_time() - start < 0.5
