@@ -1,0 +1,128 @@
+"""Large and small text in narrow and wide windows: nothing is cut off and nothing covers anything else."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from PySide6.QtCore import QPoint, QRect, Qt
+from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QLineEdit, QWidget
+
+from sam_py.ui.settings.settings_dialog import SettingsDialog
+from tests.fakes.fault_server import FaultServer, Reply
+from tests.fakes.sitting import Sitting
+from tests.ui.access.states import RICH
+
+Run = Callable[[Any], Any]
+SitDown = Callable[[], Sitting]
+
+
+@pytest.mark.parametrize("scale", [80, 100, 150, 200])
+def test_text_of_any_size_fits_into_windows_of_any_width(run: Run, sit_down: SitDown, scale: int) -> None:
+    async def scenario() -> None:
+        faults: list[str] = []
+        async with FaultServer(Reply(RICH)) as server:
+            sam = await sit_down().start()
+            window = sam.window
+            window._change_appearance(text_scale=scale)
+            for width in (420, 800, 1400):
+                window.resize(width, 800)
+                faults += [f"empty {width}: {fault}" for fault in _faults(window)]
+            sam.use_server(server.base_url)
+            await sam.send("Hello")
+            await sam.answered()
+            window.actions_by_name["messages"].trigger()
+            for width in (420, 800, 1400):
+                window.resize(width, 800)
+                await sam.answered()
+                faults += [f"chat {width}: {fault}" for fault in _faults(window)]
+            window.notices.show_notice("The conversation was deleted.", action_text="Undo", on_action=lambda: None)
+            faults += [f"notice {width}: {fault}" for fault in _faults(window.notices)]
+            window.notices.clear()
+            for page in ("providers", "chat", "appearance", "data", "about"):
+                window.open_settings(page)
+                dialog = window.findChild(SettingsDialog)
+                if page == "providers":
+                    dialog.pages["providers"].open_account("bench")
+                faults += [f"settings {page}: {fault}" for fault in _faults(dialog)]
+                dialog.close()
+                await sam.until(lambda: window.findChild(SettingsDialog) is None, "the end of the settings")
+            await sam.close()
+        assert sorted(set(faults)) == []
+
+    run(scenario())
+
+
+def test_from_right_to_left_the_sides_change_and_nothing_is_covered(run: Run, sit_down: SitDown) -> None:
+    async def scenario() -> None:
+        async with FaultServer(Reply(RICH)) as server:
+            sam = await sit_down().start()
+            window = sam.window
+            sam.use_server(server.base_url)
+            sam.chat.composer.text.set_text("שלום")
+            sam.chat.composer.send()
+            await sam.answered()
+            window.actions_by_name["messages"].trigger()
+            assert window.sidebar.x() > window.chat.x()
+            assert _faults(window) == []
+            await sam.close()
+
+    app = QApplication.instance()
+    assert isinstance(app, QApplication)
+    app.setLayoutDirection(Qt.LayoutDirection.RightToLeft)
+    try:
+        run(scenario())
+    finally:
+        app.setLayoutDirection(Qt.LayoutDirection.LeftToRight)
+
+
+def _faults(root: QWidget) -> list[str]:
+    for _round in range(4):  # layouts inside of layouts
+        QApplication.sendPostedEvents()
+    seen = [each for each in root.findChildren(QWidget) if each.isVisible()]
+    words = [each for each in seen if isinstance(each, QAbstractButton | QLabel | QLineEdit)]
+    return [*(fault for each in words for fault in _cut(each)), *_covered(root, words)]
+
+
+def _cut(widget: QWidget) -> list[str]:
+    if type(widget).__name__ == "_Hint":  # shows itself only where it has room
+        return []
+    name = f"{type(widget).__name__} {widget.accessibleName() or getattr(widget, 'text', str)()!r}"
+    least = widget.minimumSizeHint()
+    size = widget.size()
+    faults = []
+    if isinstance(widget, QLabel) and widget.wordWrap():
+        needed = widget.heightForWidth(size.width())
+        if widget.text() and needed > size.height() + 1:
+            faults.append(f"{name}: {needed} px high, has {size.height()}")
+    elif size.width() < least.width() - 1 or size.height() < least.height() - 1:
+        faults.append(f"{name}: needs {least.width()} × {least.height()}, has {size.width()} × {size.height()}")
+    parent = widget.parentWidget()
+    if parent is not None and not parent.rect().adjusted(-2, -2, 2, 2).contains(widget.geometry()):
+        place = widget.geometry()
+        if type(parent).__name__ not in ("QWidget", "Timeline"):  # a viewport scrolls
+            faults.append(f"{name}: {place} is outside of {type(parent).__name__} {parent.size()}")
+    return faults
+
+
+def _covered(root: QWidget, widgets: list[QWidget]) -> list[str]:
+    """Pairs of which one stands on the other, where neither is in the other."""
+    faults = []
+    placed = [(each, _shown_of(each, root)) for each in widgets]
+    for (one, here), (other, there) in itertools.combinations(placed, 2):
+        if here.intersects(there) and not one.isAncestorOf(other) and not other.isAncestorOf(one):
+            kinds = sorted((type(one).__name__, type(other).__name__))
+            faults.append(f"{kinds}: {one.accessibleName()!r} and {other.accessibleName()!r}")
+    return faults
+
+
+def _shown_of(widget: QWidget, root: QWidget) -> QRect:
+    """What can be seen of a widget, in the coordinates of `root`: what it stands in cuts off the rest."""
+    shown = QRect(widget.mapTo(root, QPoint(0, 0)), widget.size()).adjusted(1, 1, -1, -1)
+    around = widget.parentWidget()
+    while around is not None and around is not root:
+        shown = shown.intersected(QRect(around.mapTo(root, QPoint(0, 0)), around.size()))
+        around = around.parentWidget()
+    return shown
