@@ -187,6 +187,7 @@ class BubbleBlock(Block):
     def paintEvent(self, event: QPaintEvent) -> None:
         theme = self._context.themes.current
         painter = QPainter(self)
+        painter.setLayoutDirection(self.layoutDirection())  # else it is the application's
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(QColor(theme.palette.bubble))
@@ -250,6 +251,7 @@ class NoteBlock(Block):
     def paintEvent(self, event: QPaintEvent) -> None:
         theme = self._context.themes.current
         painter = QPainter(self)
+        painter.setLayoutDirection(self.layoutDirection())  # else it is the application's
         font = QFont(self.font())
         font.setPointSizeF(theme.small_pt)
         painter.setFont(font)
@@ -300,6 +302,7 @@ class FileBlock(Block):
     def paintEvent(self, event: QPaintEvent) -> None:
         palette = self._context.themes.current.palette
         painter = QPainter(self)
+        painter.setLayoutDirection(self.layoutDirection())  # else it is the application's
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         wide = min(self.width(), self.natural_width(self.width()))
         painter.setPen(QColor(palette.border))

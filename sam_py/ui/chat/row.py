@@ -438,6 +438,7 @@ class MessageRow(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         theme = self._context.themes.current
         painter = QPainter(self)
+        painter.setLayoutDirection(self.layoutDirection())  # else it is the application's
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         if self._marked:
             painter.setPen(Qt.PenStyle.NoPen)

@@ -37,6 +37,7 @@ class FoldLine(QAbstractButton):
     def paintEvent(self, event: QPaintEvent) -> None:
         theme = self._context.themes.current
         painter = QPainter(self)
+        painter.setLayoutDirection(self.layoutDirection())  # else it is the application's
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         height = self.height()
         icon = min(16, height - 4)
@@ -158,6 +159,7 @@ class ThinkingBlock(QWidget):
         if self._column is None or not self._line.isChecked():
             return
         painter = QPainter(self)
+        painter.setLayoutDirection(self.layoutDirection())  # else it is the application's
         top = self._line.height() + _GAP_PX
         painter.fillRect(4, top, 2, self.height() - top - _GAP_PX, QColor(self._context.themes.current.palette.border))
         painter.end()

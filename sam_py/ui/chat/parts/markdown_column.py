@@ -496,6 +496,7 @@ class MarkdownColumn(QWidget):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
+        painter.setLayoutDirection(self.layoutDirection())  # else it is the application's
         clip = event.rect()
         index = bisect_right(self._bottoms, clip.top())
         while index < len(self._parts) and self._parts[index].top <= clip.bottom() + 1:
