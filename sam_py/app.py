@@ -15,7 +15,7 @@ from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 
-from PySide6.QtCore import QLibraryInfo, QLocale, QTranslator, qInstallMessageHandler
+from PySide6.QtCore import QLibraryInfo, QLocale, QtMsgType, QTranslator, qInstallMessageHandler
 from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QApplication
 
@@ -242,8 +242,9 @@ def start_logging(paths: Paths) -> None:
     qInstallMessageHandler(_qt_message)
 
 
-def _qt_message(kind: object, _context: object, text: str) -> None:
-    logging.getLogger("qt").warning("%s: %s", getattr(kind, "name", kind), text)
+def _qt_message(kind: QtMsgType, _context: object, text: str) -> None:
+    told = kind in (QtMsgType.QtDebugMsg, QtMsgType.QtInfoMsg)  # a font that lacks a script, for one
+    logging.getLogger("qt").log(logging.INFO if told else logging.WARNING, "%s: %s", kind.name, text)
 
 
 def _name_application(app: QApplication) -> None:

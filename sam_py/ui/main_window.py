@@ -40,6 +40,7 @@ _SMALLEST = (420, 360)
 _NARROW_PX = 720
 """Below this width the sidebar gives way to the conversation."""
 _QUIET_AFTER_S = 1.5
+_REFUSED_LINK_MS = 8_000
 _ZOOMS = (80, 90, 100, 110, 125, 150, 175, 200)
 
 
@@ -310,7 +311,7 @@ class MainWindow(QMainWindow):
         try:
             self._offers.open_link(url)
         except SamError as error:
-            self.report(error)
+            self.notices.show_notice(str(error), kind="error", timeout_ms=_REFUSED_LINK_MS)
 
     def toggle_sidebar(self) -> None:
         shown = self.sidebar.isHidden()

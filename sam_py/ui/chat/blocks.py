@@ -279,7 +279,8 @@ class FileBlock(Block):
         super().__init__(parent)
         self._context = context
         self._name = one_line(part.filename)
-        self._size = QLocale().formattedDataSize(part.size, 1) if part.size else ""
+        shape = QLocale.DataSizeFormat.DataSizeTraditionalFormat  # as the composer's chips say it
+        self._size = QLocale().formattedDataSize(part.size, 1, shape) if part.size else ""
         self.setAccessibleName(f"{self._name} {self._size}")
         self.setToolTip("")
 

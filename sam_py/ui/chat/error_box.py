@@ -74,7 +74,8 @@ class ErrorBox(QWidget):
             height = label.heightForWidth(inner)
             label.setGeometry(left, y, inner, height)
             y += height + 6
-        x, row_height = left, 0
+        alone = self._continue.isHidden() and self._retry.isHidden() and self._settings.isHidden()
+        x, row_height = left - (_PAD_PX if alone else 0), 0  # the words of a plain button stand below the text
         for button in (self._continue, self._retry, self._model, self._settings, self._more, self._copy):
             if button.isHidden():
                 continue
