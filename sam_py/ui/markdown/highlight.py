@@ -97,6 +97,11 @@ class Highlighter:
     def active(self) -> bool:
         return self._lexer is not None and self._read <= MAX_CHARS
 
+    @property
+    def next_line(self) -> int:
+        """The first line that `update` will read, perhaps once more: spans before it do not change."""
+        return self._safe
+
     def update(self, lines: list[str], upto: int) -> int:
         """Read the lines before `upto` that are new, or may look different now. Returns the first line that changed."""
         first = self._safe

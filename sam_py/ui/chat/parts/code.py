@@ -40,7 +40,10 @@ class CodePart(Part):
         self._starts: list[int] = [0]
         self._natural_px = 0.0
         self._widest = 0
+        self._scroll_known = 0.0
         self._layouts: dict[int, QTextLayout] = {}
+        self._plain: set[int] = set()  # lines laid out before they had their colours
+        self._new_from = 0  # lines from here on came since the last `layout_for`
         self._highlighter: Highlighter | None = None
         self._coloured = 0  # so many lines have their colours
         self._formats: dict[str, QTextCharFormat] = {}
@@ -65,13 +68,18 @@ class CodePart(Part):
     def restyle(self) -> None:
         super().restyle()
         self._layouts.clear()
+        self._plain.clear()
         self._formats.clear()
         self._widest = 0
         for line in sorted(self._lines, key=len)[-20:]:
             self._measure(line)
 
     def layout_for(self, width: int) -> int:
+        kept = width == self.width and self._max_scroll() == self._scroll_known
+        self.changed_px = round(HEADER_PX + self._new_from * self.style.mono_line_px) if kept else 0
+        self._new_from = len(self._lines)
         self.width = width
+        self._scroll_known = self._max_scroll()
         self.scroll_x = min(self.scroll_x, self._max_scroll())
         bar = 8 if self._max_scroll() else 0
         self.height = round(HEADER_PX + self._line_count() * self.style.mono_line_px + PAD_PX + bar)
@@ -93,7 +101,7 @@ class CodePart(Part):
         first = max(0, int((clip.top() - HEADER_PX) // line_px))
         last = min(self._line_count(), int((clip.bottom() - HEADER_PX) // line_px) + 1)
         painter.setPen(style.colour("text"))
-        self._colour_up_to(last)
+        self._colour_up_to(last, first)
         x = PAD_PX - self.scroll_x
         offset = (line_px - QFontMetricsF(style.mono).height()) / 2
         for number in range(first, last):
@@ -152,6 +160,8 @@ class CodePart(Part):
         self._natural_px = 0.0
         self._widest = 0
         self._layouts.clear()
+        self._plain.clear()
+        self._new_from = 0
         self._highlighter = None
         self._coloured = 0
         self._more.stop()
@@ -203,8 +213,8 @@ class CodePart(Part):
     def is_text_at(self, point: QPointF) -> bool:
         return point.y() >= HEADER_PX - 4
 
-    def _colour_up_to(self, last: int) -> None:
-        """Colour the lines before `last`, for `COLOUR_MS` at most; the rest follows in the next frame."""
+    def _colour_up_to(self, last: int, top: int) -> None:
+        """Colour the lines before `last` (those from `top` on are about to be painted), for `COLOUR_MS` at most; the rest follows in the next frame."""
         if self._coloured >= last or not self.language:
             return
         if self._highlighter is None:
@@ -215,9 +225,16 @@ class CodePart(Part):
         stop = time.perf_counter() + COLOUR_MS / 1000
         while self._coloured < last and self._highlighter.active:
             upto = min(last, self._coloured + 16)
-            first = self._highlighter.update(self._lines, upto)
-            for number in range(first, upto):
-                self._layouts.pop(number, None)
+            first = self._highlighter.next_line
+            before = self._highlighter.spans[first:]
+            self._highlighter.update(self._lines, upto)
+            for number, spans in enumerate(self._highlighter.spans[first:upto], first):
+                same = number - first < len(before) and spans == before[number - first]
+                if not same or number in self._plain:
+                    self._layouts.pop(number, None)
+                    self._plain.discard(number)
+                    if number < top:  # above what is painted now, as the start of a long string that only now ended
+                        self._more.start()
             self._coloured = upto
             if time.perf_counter() > stop:
                 self._more.start()
@@ -237,6 +254,7 @@ class CodePart(Part):
 
     def _append(self, text: str) -> None:
         lines = text.expandtabs(4).replace("\0", "\ufffd").split("\n")
+        self._new_from = min(self._new_from, len(self._lines) - 1)
         self._layouts.pop(len(self._lines) - 1, None)
         self._coloured = min(self._coloured, len(self._lines) - 1)
         self._put(self._lines[-1] + lines[0])
@@ -275,6 +293,7 @@ class CodePart(Part):
         if layout is None:
             if len(self._layouts) >= _CACHED_LINES:
                 self._layouts.clear()
+                self._plain.clear()
             layout = QTextLayout(self._lines[number], self.style.mono)
             option = QTextOption()
             option.setWrapMode(QTextOption.WrapMode.NoWrap)
@@ -283,6 +302,8 @@ class CodePart(Part):
             coloured = self._highlighter.spans if self._highlighter is not None else []
             if number < min(self._coloured, len(coloured)):
                 layout.setFormats([self._range(span) for span in coloured[number]])
+            else:
+                self._plain.add(number)
             layout.beginLayout()
             line = layout.createLine()
             line.setLineWidth(1e7)
