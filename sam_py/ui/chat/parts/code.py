@@ -214,7 +214,10 @@ class CodePart(Part):
         return point.y() >= HEADER_PX - 4
 
     def _colour_up_to(self, last: int, top: int) -> None:
-        """Colour the lines before `last` (those from `top` on are about to be painted), for `COLOUR_MS` at most; the rest follows in the next frame."""
+        """Colour the lines before `last`, for `COLOUR_MS` at most; the rest follows in the next frame.
+
+        Those from `top` on are about to be painted.
+        """
         if self._coloured >= last or not self.language:
             return
         if self._highlighter is None:
