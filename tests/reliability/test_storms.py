@@ -18,6 +18,9 @@ from tests.reliability.kill_program import TellingServer
 Run = Callable[[Any], Any]
 SitDown = Callable[[], Sitting]
 
+HANGS_UP_S = 1.0
+"""Measured: 0.2 s on two cores with twice their work."""
+
 
 def test_fifty_stops_at_random_instants_leave_a_session_that_works(run: Run, sit_down: SitDown) -> None:
     async def scenario() -> None:
@@ -40,9 +43,10 @@ def test_fifty_stops_at_random_instants_leave_a_session_that_works(run: Run, sit
                 stopped_at.append((before, time.monotonic()))
         assert slowest_s < 0.1
         await sam.until(lambda: all(told.gone_s for told in server.told), "the server to see all of them go")
-        assert max((server.told[which].gone_s or 0.0) - at_s for which, at_s in stopped_at) < 0.5
-        server.longest = 3
+        assert max((server.told[which].gone_s or 0.0) - at_s for which, at_s in stopped_at) < HANGS_UP_S
+        server.longest, before = 3, len(server.told)
         sam.chat.send("u0x99", ())
+        await sam.until(lambda: len(server.told) > before, "the last request")
         await sam.until(lambda: sam.messages[-1].role == "assistant" and not sam.chat.conversation.is_busy, "a reply")
         roles = server.told[-1].roles
         assert all(one != other for one, other in pairwise(roles))
