@@ -132,7 +132,7 @@ class ProviderOffers(QObject):
 
         parent = self.parent()
         assert isinstance(parent, QWidget)
-        ImageViewer(self._services.themes, Path(str(path)), parent=parent).open()
+        ImageViewer(self._services.themes, Path(str(path)), self.tr("Picture"), parent=parent).open()
 
     def open_log(self) -> None:
         from sam_py.ui.links import open_folder

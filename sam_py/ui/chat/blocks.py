@@ -17,6 +17,7 @@ from sam_py.messages.parts import (
     ToolCallPart,
     UnknownPart,
 )
+from sam_py.ui.chat.parts.image import PicturePart
 from sam_py.ui.chat.parts.markdown_column import MarkdownColumn
 from sam_py.ui.chat.plain_column import PlainColumn
 from sam_py.ui.chat.row_context import RowContext
@@ -135,6 +136,13 @@ class TextBlock(Block):
         height = self._column.layout_for(width_px)
         self._column.setGeometry(0, 0, width_px, height)
         return height
+
+    def natural_width(self, limit_px: int) -> int:
+        """A picture alone is as wide as it is drawn; text takes what there is."""
+        parts = self._column.parts()
+        if len(parts) == 1 and isinstance(parts[0], PicturePart):
+            return min(limit_px, parts[0].drawn_width())
+        return limit_px
 
 
 class BubbleBlock(Block):

@@ -59,6 +59,10 @@ class PicturePart(Part):
         self.height = self._shown.height() if self._shown.isValid() else self._card_px()
         return self.height
 
+    def drawn_width(self) -> int:
+        """How wide the picture is drawn in the width that it was laid out for."""
+        return self._shown.width() if self._shown.isValid() else self.width
+
     def paint(self, painter: QPainter, clip: QRectF) -> None:
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         if self._path is None or not self._shown.isValid():
