@@ -132,7 +132,8 @@ class MainWindow(QMainWindow):
     async def _when_all_is_quiet(self) -> None:
         """What can wait until the person has begun: loading the network code, the trash, what models can take."""
         await asyncio.sleep(_QUIET_AFTER_S)
-        await self._services.registry.http.warm_up()
+        if self._services.settings.current.providers:  # the guide needs no network, and its 18 MB would lie idle
+            await self._services.registry.http.warm_up()
         self._offers.learn_limits()
         await self._services.library.purge_trash()
 
