@@ -16,8 +16,8 @@ _KEYS_OF_PLACES = (
     ("Esc", QT_TRANSLATE_NOOP("ShortcutSheet", "Stop the reply; leave an edit")),
     ("Up / Down", QT_TRANSLATE_NOOP("ShortcutSheet", "Previous / next message (in the messages)")),
     ("Left / Right", QT_TRANSLATE_NOOP("ShortcutSheet", "Previous / next version of a message")),
-    ("Enter", QT_TRANSLATE_NOOP("ShortcutSheet", "What can be done with a message (in the messages)")),
-    ("Delete", QT_TRANSLATE_NOOP("ShortcutSheet", "Delete the message (in the messages)")),
+    ("Enter", QT_TRANSLATE_NOOP("ShortcutSheet", "Menu of a message (in the messages)")),
+    ("Delete", QT_TRANSLATE_NOOP("ShortcutSheet", "Delete a message (in the messages)")),
     ("F2", QT_TRANSLATE_NOOP("ShortcutSheet", "Rename (in the sidebar, and from the text box)")),
     ("Delete", QT_TRANSLATE_NOOP("ShortcutSheet", "Delete (in the sidebar)")),
 )

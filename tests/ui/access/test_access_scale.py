@@ -49,6 +49,7 @@ def test_text_of_any_size_fits_into_windows_of_any_width(run: Run, sit_down: Sit
                 faults += [f"settings {page}: {fault}" for fault in _faults(dialog)]
                 dialog.close()
                 await sam.until(lambda: window.findChild(SettingsDialog) is None, "the end of the settings")
+            window._change_appearance(text_scale=100)  # the application's font is everybody's
             await sam.close()
         assert sorted(set(faults)) == []
 
