@@ -51,8 +51,11 @@ def stream_row(messages: int, kilobytes: int = 0) -> dict[str, float]:
     timeline.set_model(model)
     reply = bus.begin_assistant()
     length = kilobytes * 1000
-    for chunk in chunks(max(60, length // 6)):
+    for number, chunk in enumerate(chunks(max(60, length // 6))):
         bus.append_delta(reply, chunk)
+        if number % 100 == 99:  # in portions: the layout of what comes all at once goes on for many frames
+            model.flush()
+            app.processEvents()
     model.flush()
     app.processEvents()
     count, per_frame = 600, 3
