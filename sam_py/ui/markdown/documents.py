@@ -31,8 +31,9 @@ from PySide6.QtGui import (
 )
 
 from sam_py.ui.markdown.decorations import Decorations, Marker
+from sam_py.ui.markdown.lines import dedent, fold_label
 from sam_py.ui.markdown.maths import Picture, readable_maths, shared_formulas
-from sam_py.ui.markdown.segments import Segment, dedent, fold_label
+from sam_py.ui.markdown.segments import Segment
 from sam_py.ui.markdown.typography import HEADING_SCALE, MAX_DEPTH, Typography
 
 FEATURES = QTextDocument.MarkdownFeature.MarkdownDialectGitHub | QTextDocument.MarkdownFeature.MarkdownNoHTML

@@ -18,6 +18,8 @@ import re
 from dataclasses import dataclass, field
 from typing import Literal
 
+from sam_py.ui.markdown.lines import cell_count, columns_before, dedent_line, fold_label, tail
+
 Kind = Literal["prose", "code", "table", "math", "image", "file"]
 """``file`` never comes out of a text: a column shows a message's attached files that way."""
 
@@ -82,11 +84,11 @@ class Segment:
 
     def content_from(self, start: int) -> str:
         """The content behind its first `start` characters. Costs what it returns."""
-        return _tail(self.content, self.content_size - start)
+        return tail(self.content, self.content_size - start)
 
     def source_from(self, start: int) -> str:
         """The source behind its first `start` characters. Costs what it returns."""
-        return _tail(self.pieces, self.size - start)
+        return tail(self.pieces, self.size - start)
 
     @property
     def language(self) -> str:
@@ -220,7 +222,7 @@ class Segmenter:
                 self._open(table)
                 return
             self._release()
-        indent = _columns(line)
+        indent = columns_before(line)
         fence = _FENCE.match(text)
         item = None if _RULE.match(text) else _ITEM.match(text)
         quote = text[0] == ">"
@@ -376,7 +378,7 @@ class Segmenter:
             self._blank = True
             return
         code.add(line)
-        code.add_content(line if self._line_sent else _dedent(line, self._fence_columns))
+        code.add_content(line if self._line_sent else dedent_line(line, self._fence_columns))
         self._line_sent = False
 
     def _send_code(self) -> None:
@@ -387,7 +389,7 @@ class Segmenter:
             return
         code = self.segments[-1]
         code.add(line)
-        code.add_content(line if self._line_sent else _dedent(line, self._fence_columns))
+        code.add_content(line if self._line_sent else dedent_line(line, self._fence_columns))
         self._line_sent = True
         self._line.clear()
 
@@ -438,94 +440,6 @@ def split(text: str) -> list[Segment]:
     segmenter.feed(text)
     segmenter.finish()
     return segmenter.segments
-
-
-def cell_count(row: str) -> int:
-    """How many cells a table row has; 0 where it has no pipe outside code.
-
-    >>> cell_count("| a | `b|c` |"), cell_count("a | b"), cell_count("no")
-    (2, 2, 0)
-    """
-    cells = split_row(row)
-    return len(cells) if "|" in row else 0
-
-
-def split_row(row: str) -> list[str]:
-    """Return a table row's cells. ``\\\\|`` and a pipe in a code span that is closed belong to the cell.
-
-    >>> split_row(r"| a \\| b | c |")
-    ['a | b', 'c']
-    """
-    row = row.strip()
-    if row.startswith("|"):
-        row = row[1:]
-    if row.endswith("|") and not row.endswith("\\|"):
-        row = row[:-1]
-    if "`" not in row and "\\" not in row:
-        return [cell.strip() for cell in row.split("|")]
-    cells, start, at, code = [], 0, 0, False
-    while at < len(row):
-        char = row[at]
-        if char == "\\":
-            at += 1
-        elif char == "`":
-            code = not code and row.find("`", at + 1) >= 0
-        elif char == "|" and not code:
-            cells.append(row[start:at])
-            start = at + 1
-        at += 1
-    cells.append(row[start:])
-    return [cell.strip().replace("\\|", "|") for cell in cells]
-
-
-def fold_label(label: str) -> str:
-    """A reference's label as it is compared: case and white space folded."""
-    return _SPACE.sub(" ", label.strip()).casefold()
-
-
-def _tail(pieces: list[str], size: int) -> str:
-    """The last `size` characters of the joined pieces."""
-    found: list[str] = []
-    for piece in reversed(pieces):
-        if size <= 0:
-            break
-        found.append(piece[-size:] if len(piece) > size else piece)
-        size -= len(piece)
-    return "".join(reversed(found))
-
-
-def _columns(line: str) -> int:
-    spaces = len(line) - len(line.lstrip(" "))
-    if line[spaces : spaces + 1] != "\t":
-        return spaces
-    columns = 0
-    for char in line:
-        if char == " ":
-            columns += 1
-        elif char == "\t":
-            columns += 4 - columns % 4
-        else:
-            break
-    return columns
-
-
-def _dedent(line: str, columns: int) -> str:
-    """Take up to `columns` columns of white space off the line's start."""
-    if not columns:
-        return line
-    spaces = len(line) - len(line.lstrip(" "))
-    if spaces >= columns or line[spaces : spaces + 1] != "\t":
-        return line[min(spaces, columns) :]
-    seen = at = 0
-    while at < len(line) and seen < columns and line[at] in " \t":
-        seen += 1 if line[at] == " " else 4 - seen % 4
-        at += 1
-    return line[at:]
-
-
-def dedent(text: str, columns: int) -> str:
-    """Take up to `columns` columns of white space off every line."""
-    return "".join(_dedent(line, columns) for line in text.splitlines(keepends=True)) if columns else text
 
 
 def _cut_point(line: str) -> int:

@@ -36,7 +36,8 @@ from sam_py.ui.chat.parts.maths import MathsPart
 from sam_py.ui.chat.parts.prose import ProsePart
 from sam_py.ui.chat.parts.table import TablePart
 from sam_py.ui.links import describe_target
-from sam_py.ui.markdown.segments import Segment, Segmenter, fold_label
+from sam_py.ui.markdown.lines import fold_label
+from sam_py.ui.markdown.segments import Segment, Segmenter
 from sam_py.ui.markdown.typography import typography
 from sam_py.ui.theme import Themes
 from sam_py.ui.widgets.announce import announce

@@ -15,7 +15,8 @@ from PySide6.QtGui import QAbstractTextDocumentLayout, QFont, QFontMetricsF, QPa
 from sam_py.ui.chat.parts.base import Part, Surroundings, Target
 from sam_py.ui.markdown.decorations import Decorations, paint_decorations, span_rects
 from sam_py.ui.markdown.documents import ClosedDocument, fill
-from sam_py.ui.markdown.segments import Segment, split_row
+from sam_py.ui.markdown.lines import split_row
+from sam_py.ui.markdown.segments import Segment
 
 RICH_CELLS = 240
 MAX_CELLS = 20_000
