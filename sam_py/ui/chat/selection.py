@@ -14,7 +14,8 @@ from PySide6.QtCore import QEvent, QObject, QPoint, Qt, QTimer, Signal
 from PySide6.QtGui import QAction, QGuiApplication, QKeyEvent, QKeySequence, QMouseEvent
 from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
-from sam_py.ui.chat.parts.markdown_column import MarkdownColumn, Position
+from sam_py.ui.chat.parts.markdown_column import MarkdownColumn
+from sam_py.ui.chat.parts.parts_view import Position
 from sam_py.ui.links import safe_target
 
 Place = tuple[int, Position]
