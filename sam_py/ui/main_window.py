@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable
 
 from PySide6.QtCore import QByteArray, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QGuiApplication, QResizeEvent, QShowEvent, QWheelEvent
@@ -13,7 +12,7 @@ from PySide6.QtWidgets import QMainWindow, QMenu, QSplitter, QWidget
 from sam_py.agent.state import SessionState
 from sam_py.errors import SamError
 from sam_py.messages.parts import Part
-from sam_py.settings.model import AppearanceSettings, ModelChoice, Settings
+from sam_py.settings.model import ModelChoice, Settings
 from sam_py.store.errors import StorageError
 from sam_py.ui.actions import Actions
 from sam_py.ui.appearance import apply_theme, theme_of
@@ -31,6 +30,7 @@ from sam_py.ui.sidebar.sidebar import Sidebar
 from sam_py.ui.tab_order import move_focus, stops_below
 from sam_py.ui.widgets.notices import Notices
 from sam_py.ui.widgets.plain import window_title
+from sam_py.ui.window_commands import AppearanceCommands, handlers_of
 from sam_py.ui.window_state import SavedPlace, load_window_state, save_window_state
 
 log = logging.getLogger(__name__)
@@ -41,7 +41,6 @@ _NARROW_PX = 720
 """Below this width the sidebar gives way to the conversation."""
 _QUIET_AFTER_S = 1.5
 _REFUSED_LINK_MS = 8_000
-_ZOOMS = (80, 90, 100, 110, 125, 150, 175, 200)
 
 
 class MainWindow(QMainWindow):
@@ -59,6 +58,7 @@ class MainWindow(QMainWindow):
         self._state_path = services.paths.state / "window.json"
         self._state = load_window_state(self._state_path)
         self._shown_once = False
+        self.appearance = AppearanceCommands(services.settings, services.themes)
         self._may_lose = False
         self._turns = 0
         """Counts how often the person turned to a conversation: one that is read slowly must not come up late."""
@@ -95,7 +95,7 @@ class MainWindow(QMainWindow):
         self.notices = Notices(services.themes, services.icons, self)
         self.notices.keep_above(composer)
         self._announcer = ReplyAnnouncer(self.chat.timeline)
-        self.actions_by_name = Actions(self, self._handlers())
+        self.actions_by_name = Actions(self, handlers_of(self))
         self._fill_menus()
         self._connect(composer, empty)
         self._restore_geometry()
@@ -233,50 +233,12 @@ class MainWindow(QMainWindow):
             await self._show(self.conversations.new())
         await self.conversations.close(conversation_id)
 
-    def _step_conversation(self, step: int) -> None:
+    def step_conversation(self, step: int) -> None:
         neighbour = self.sidebar.neighbour(step)
         if neighbour is not None:
             self.open_conversation(neighbour)
 
     # Commands
-
-    def _handlers(self) -> dict[str, Callable[[], object]]:
-        chat, sidebar = self.chat, self.sidebar
-        return {
-            "new": self.new_conversation,
-            "attach": chat.composer.choose_files,
-            "settings": self.open_settings,
-            "quit": self._quit,
-            "edit_last": chat.edit_last,
-            "copy_reply": lambda: chat.act_on_last_reply("copy"),
-            "filter": self._focus_filter,
-            "stop": chat.stop,
-            "regenerate": lambda: chat.act_on_last_reply("regenerate"),
-            "continue": lambda: chat.act_on_last_reply("continue"),
-            "model": chat.composer.open_model_picker,
-            "rename": self._rename,
-            "pin": lambda: sidebar.act("pin"),
-            "duplicate": lambda: sidebar.act("duplicate"),
-            "archive": lambda: sidebar.act("archive"),
-            "delete": lambda: sidebar.act("delete"),
-            "next": lambda: self._step_conversation(1),
-            "previous": lambda: self._step_conversation(-1),
-            "sidebar": self.toggle_sidebar,
-            "messages": lambda: chat.timeline.setFocus(Qt.FocusReason.ShortcutFocusReason),
-            "composer": lambda: chat.composer.setFocus(),
-            "notice": self.notices.focus_latest,
-            "to_end": chat.timeline.go_to_end,
-            "to_start": chat.timeline.go_to_start,
-            "zoom_in": lambda: self._zoom(1),
-            "zoom_out": lambda: self._zoom(-1),
-            "zoom_reset": lambda: self._zoom(0),
-            "theme": self._toggle_theme,
-            "full_screen": self._toggle_full_screen,
-            "palette": self.open_palette,
-            "guide": self._ask_guide,
-            "shortcuts": self._show_shortcuts,
-            "about": lambda: self.open_settings("about"),
-        }
 
     def open_settings(self, page: str = "") -> None:
         from sam_py.ui.settings.settings_dialog import SettingsDialog
@@ -317,7 +279,7 @@ class MainWindow(QMainWindow):
     def toggle_sidebar(self) -> None:
         shown = self.sidebar.isHidden()
         if not self._is_narrow:  # there it is shown for a moment
-            self._change_appearance(sidebar_shown=shown)
+            self.appearance.change(sidebar_shown=shown)
         self._show_sidebar(shown)
 
     def _show_sidebar(self, shown: bool) -> None:
@@ -325,18 +287,12 @@ class MainWindow(QMainWindow):
         self.chat.header.show_sidebar_buttons(not shown)
         self.actions_by_name["sidebar"].setChecked(shown)
 
-    def _focus_filter(self) -> None:
+    def focus_filter(self) -> None:
         if self.sidebar.isHidden():
             self._show_sidebar(True)
         self.sidebar.focus_filter()
 
-    def _quit(self) -> None:
-        self.close()
-
-    def _rename(self) -> None:
-        self.chat.header.begin_rename()
-
-    def _ask_guide(self) -> None:
+    def ask_guide(self) -> None:
         """A new conversation with the offline guide, ready for a question."""
         self._services.tasks.spawn(self._open_guide(), "ask the guide")
 
@@ -347,33 +303,13 @@ class MainWindow(QMainWindow):
         self.chat.use_here("guide", "guide")
         self.chat.composer.setFocus()
 
-    def _show_shortcuts(self) -> None:
+    def show_shortcuts(self) -> None:
         from sam_py.ui.shortcut_sheet import ShortcutSheet
 
         ShortcutSheet(self.actions_by_name, self._services.themes, self).open()
 
-    def _zoom(self, step: int) -> None:
-        now = self._services.settings.current.appearance.text_scale
-        if step == 0:
-            scale = 100
-        elif step > 0:
-            scale = next((zoom for zoom in _ZOOMS if zoom > now), _ZOOMS[-1])
-        else:
-            scale = next((zoom for zoom in reversed(_ZOOMS) if zoom < now), _ZOOMS[0])
-        self._change_appearance(text_scale=scale)
-
-    def _toggle_theme(self) -> None:
-        self._change_appearance(theme="light" if self._services.themes.current.dark else "dark")
-
-    def _toggle_full_screen(self) -> None:
+    def toggle_full_screen(self) -> None:
         self.setWindowState(self.windowState() ^ Qt.WindowState.WindowFullScreen)
-
-    def _change_appearance(self, **fields: object) -> None:
-        def change(settings: Settings) -> Settings:
-            values = {**settings.appearance.model_dump(), **fields}
-            return settings.model_copy(update={"appearance": AppearanceSettings.model_validate(values)})
-
-        self._services.settings.change(change)
 
     def close_now(self) -> None:
         """Close without a question: the system ends, or somebody asked from outside."""
@@ -491,12 +427,12 @@ class MainWindow(QMainWindow):
         self._state = self._state.model_copy(update=update)
         save_window_state(self._state_path, self._state)
         if self._sidebar_px != self._services.settings.current.appearance.sidebar_px:
-            self._change_appearance(sidebar_px=self._sidebar_px)
+            self.appearance.change(sidebar_px=self._sidebar_px)
 
     def _tab_stops(self) -> list[QWidget]:
         """What Tab goes through: sidebar, header, messages, composer, notices."""
         chat = self.chat
-        messages = chat.timeline.tab_stops() if chat.timeline.isVisible() else stops_below(chat.empty)
+        messages = chat.timeline.walk.tab_stops() if chat.timeline.isVisible() else stops_below(chat.empty)
         sides = stops_below(self.sidebar), stops_below(chat.header), messages, stops_below(chat.composer)
         return [stop for side in sides for stop in side] + stops_below(self.notices)
 
@@ -539,7 +475,7 @@ class MainWindow(QMainWindow):
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         if event.modifiers() & Qt.KeyboardModifier.ControlModifier:
-            self._zoom(1 if event.angleDelta().y() > 0 else -1)
+            self.appearance.zoom(1 if event.angleDelta().y() > 0 else -1)
             event.accept()
             return
         super().wheelEvent(event)

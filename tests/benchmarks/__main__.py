@@ -1,4 +1,4 @@
-"""Figures of speed and size, run by hand: ``python -m tests.benchmarks [streaming|start|open|save|memory …] [--json FILE]``.
+"""Figures of speed and size, run by hand: ``python -m tests.benchmarks [NAME …] [--json FILE]``.
 
 Every measurement runs in a process of its own (`child.py`), several times; medians are shown. Compare
 ratios within one run: absolute figures wander between machines.
@@ -89,7 +89,9 @@ def save(repeats: int) -> list[Row]:
         size = middle(saved, "bytes")
         base = base or size
         rows.append(Row(f"bytes per save, {messages:,} messages", size, "bytes", size / base, 1.05))
-        rows.append(Row(f"window's thread per save, {messages:,} messages", middle(saved, "thread_ms"), "ms", None, 2.0))
+        rows.append(
+            Row(f"window's thread per save, {messages:,} messages", middle(saved, "thread_ms"), "ms", None, 2.0)
+        )
         rows.append(Row(f"until durable, {messages:,} messages", middle(saved, "durable_ms"), "ms wall"))
     rows.append(Row("writes for five rapid updates", child("save_burst")["writes"], "writes", None, 1.0))
     return rows

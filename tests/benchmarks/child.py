@@ -16,10 +16,28 @@ from collections.abc import Callable, Iterator  # noqa: E402
 from pathlib import Path  # noqa: E402
 from typing import Any  # noqa: E402
 
-WORDS = (
-    "lorem ipsum dolor sit amet, consectetur **adipiscing** elit, sed do `eiusmod` tempor incididunt ut labore et "
-    "dolore magna aliqua. "
-).split(" ")
+WORDS = [
+    "lorem",
+    "ipsum",
+    "dolor",
+    "sit",
+    "amet,",
+    "consectetur",
+    "**adipiscing**",
+    "elit,",
+    "sed",
+    "do",
+    "`eiusmod`",
+    "tempor",
+    "incididunt",
+    "ut",
+    "labore",
+    "et",
+    "dolore",
+    "magna",
+    "aliqua.",
+    "",
+]
 
 
 def chunks(count: int) -> Iterator[str]:

@@ -6,10 +6,28 @@ import asyncio
 import json
 import sys
 
-WORDS = (
-    "lorem ipsum dolor sit amet, consectetur **adipiscing** elit, sed do `eiusmod` tempor incididunt ut labore et "
-    "dolore magna aliqua. "
-).split(" ")
+WORDS = [
+    "lorem",
+    "ipsum",
+    "dolor",
+    "sit",
+    "amet,",
+    "consectetur",
+    "**adipiscing**",
+    "elit,",
+    "sed",
+    "do",
+    "`eiusmod`",
+    "tempor",
+    "incididunt",
+    "ut",
+    "labore",
+    "et",
+    "dolore",
+    "magna",
+    "aliqua.",
+    "",
+]
 
 
 MODELS = b'{"object": "list", "data": [{"id": "m", "object": "model"}]}'

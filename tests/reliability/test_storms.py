@@ -114,8 +114,8 @@ def test_settings_changed_and_a_provider_removed_while_it_streams_stop_nothing(r
             await sam.until(lambda: server.requests, "the request")
             server.release(2)
             await sam.until(lambda: sam.messages[-1].text == "w0 w1 ", "two words")
-            sam.window._toggle_theme()
-            sam.window._zoom(1)
+            sam.window.appearance.toggle_theme()
+            sam.window.appearance.zoom(1)
             server.release(2)
             await sam.until(lambda: sam.messages[-1].text == "w0 w1 w2 w3 ", "four words")
 

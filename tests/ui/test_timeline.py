@@ -98,10 +98,10 @@ def test_what_is_being_read_does_not_move_by_a_pixel(bus: MessageBus, timeline: 
     bus.complete(reply)
     settle(qtbot, timeline)
     assert on_screen(timeline) == before
-    assert timeline._pill.isVisible()
-    QTest.mouseClick(timeline._pill, Qt.MouseButton.LeftButton)
+    assert timeline.pill.isVisible()
+    QTest.mouseClick(timeline.pill, Qt.MouseButton.LeftButton)
     assert timeline.is_at_end
-    assert not timeline._pill.isVisible()
+    assert not timeline.pill.isVisible()
 
 
 def test_a_deletion_above_leaves_what_is_read_in_place(bus: MessageBus, timeline: Timeline, qtbot: Any) -> None:
@@ -285,8 +285,8 @@ def test_rows_under_the_mouse_are_found(bus: MessageBus, timeline: Timeline, qtb
     talk(bus, 3)
     settle(qtbot, timeline)
     row = timeline.rows_in_order()[-1]
-    assert timeline.row_under(row.geometry().center()) is row
-    assert timeline.row_under(QPoint(-5, -5)) is None
+    assert timeline._rows.row_at(row.geometry().center()) is row
+    assert timeline._rows.row_at(QPoint(-5, -5)) is None
 
 
 def test_signals_of_a_left_conversation_change_nothing(bus: MessageBus, timeline: Timeline, qtbot: Any) -> None:

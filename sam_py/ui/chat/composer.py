@@ -9,18 +9,14 @@ from typing import TYPE_CHECKING, Literal
 
 from PySide6.QtCore import QEvent, QMimeData, Qt, Signal
 from PySide6.QtGui import (
-    QColor,
     QDragEnterEvent,
     QDragLeaveEvent,
     QDragMoveEvent,
     QDropEvent,
-    QFont,
     QImage,
-    QPaintEvent,
-    QPalette,
     QResizeEvent,
 )
-from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from sam_py.messages.parts import Parts
 from sam_py.settings.model import ModelChoice, ProviderSettings
@@ -36,7 +32,7 @@ from sam_py.ui.chat.attachments_intake import (
 from sam_py.ui.chat.composer_attachments import AttachmentTray, Spawn
 from sam_py.ui.chat.composer_box import SHADOW_PX, ComposerBox
 from sam_py.ui.chat.composer_chips import ChipRow
-from sam_py.ui.chat.composer_lines import ComposerErrors, ComposerLine
+from sam_py.ui.chat.composer_lines import ComposerErrors, ComposerHint, ComposerLine
 from sam_py.ui.chat.composer_preview import AttachmentPreview
 from sam_py.ui.chat.composer_queue import Queued, QueueList
 from sam_py.ui.chat.composer_text import ComposerText, offers_attachment
@@ -119,7 +115,7 @@ class Composer(QWidget):
         )
         self._picker: ModelPicker | None = None
         self._models: _Models = ((), ModelChoice(provider=GUIDE, model=GUIDE), ())
-        self.hint = _Hint(self.box)
+        self.hint = ComposerHint(self._themes, self.box)
         self.stop_button = IconButton(icons, "stop", self.tr("Stop"), shortcut="Esc", role="text", size_px=34)
         self.send_button = IconButton(icons, "send", self.tr("Send"), size_px=34, filled=True)
         self._build()
@@ -455,13 +451,7 @@ class Composer(QWidget):
             self.edit_last_requested.emit()
 
     def _take_theme(self) -> None:
-        theme = self._themes.current
-        font = QFont(self.font())
-        font.setPointSizeF(theme.small_pt)
-        self.hint.setFont(font)
-        palette = QPalette(self.hint.palette())
-        palette.setColor(QPalette.ColorRole.WindowText, QColor(theme.palette.text_muted))
-        self.hint.setPalette(palette)
+        self.hint.take_theme()
         self._centre()
 
     def _centre(self) -> None:
@@ -503,11 +493,3 @@ class Composer(QWidget):
         super().changeEvent(event)
         if event.type() == QEvent.Type.LanguageChange:
             self._refresh()
-
-
-class _Hint(QLabel):
-    """Words that are shown only where there is room for all of them."""
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        if self.sizeHint().width() <= self.width():
-            super().paintEvent(event)

@@ -6,6 +6,7 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QPainter, QPaintEvent, QPalette
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QWidget
 
+from sam_py.ui.theme import Themes
 from sam_py.ui.widgets.buttons import IconButton
 from sam_py.ui.widgets.icons import Icons, Role
 
@@ -86,3 +87,25 @@ class ComposerErrors(ComposerLine):
     def clear(self) -> None:
         self._sentences.clear()
         self.set_words("")
+
+
+class ComposerHint(QLabel):
+    """Muted words that are shown only where there is room for all of them."""
+
+    def __init__(self, themes: Themes, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._themes = themes
+        self.setTextFormat(Qt.TextFormat.PlainText)
+
+    def take_theme(self) -> None:
+        theme = self._themes.current
+        font = QFont(self.font())
+        font.setPointSizeF(theme.small_pt)
+        self.setFont(font)
+        palette = QPalette(self.palette())
+        palette.setColor(QPalette.ColorRole.WindowText, QColor(theme.palette.text_muted))
+        self.setPalette(palette)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        if self.sizeHint().width() <= self.width():
+            super().paintEvent(event)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QLocale, QRect, QRectF, Qt, QTime, QTimer, Signal
+from PySide6.QtCore import QEvent, QRect, QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import (
     QColor,
     QEnterEvent,
@@ -21,6 +21,7 @@ from sam_py.messages.parts import Part, TextPart, ThinkingSignaturePart, Thinkin
 from sam_py.ui.chat.blocks import Block, block_for, show_in
 from sam_py.ui.chat.branch_switcher import BranchSwitcher
 from sam_py.ui.chat.error_box import ErrorBox
+from sam_py.ui.chat.message_words import facts_of, notes_of, spoken
 from sam_py.ui.chat.parts.markdown_column import MarkdownColumn
 from sam_py.ui.chat.row_context import RowContext
 from sam_py.ui.models.message_list_model import Growth
@@ -33,8 +34,6 @@ _FOOT_PX = 32
 _DOTS_PX = 28
 _BUBBLE_SHARE = 0.86
 _PULSE_MS = 120
-_GUIDE = "guide"
-"""The offline guide writes no tokens: speeds would be a pretence."""
 
 
 class MessageRow(QWidget):
@@ -121,8 +120,8 @@ class MessageRow(QWidget):
             self._build(message)
         self._show_error(error, is_last=is_last)
         self._show_branches(branch)
-        self._facts = self._facts_of(message)
-        self._notes = self._notes_of(message)
+        self._facts = facts_of(message, self._context, streaming=self._streaming)
+        self._notes = notes_of(message, streaming=self._streaming)
         self.setAccessibleName(self.accessible_text())
         self._update_pulse()
         self.update()
@@ -185,17 +184,7 @@ class MessageRow(QWidget):
 
     def accessible_text(self) -> str:
         """Who says what, for a screen reader."""
-        match self._message:
-            case UserMessage():
-                who = self.tr("You")
-            case AssistantMessage():
-                who = self._context.label_of(self._message.provider, self._message.model) or self.tr("Reply")
-            case ToolResultMessage():
-                who = self.tr("Tool {name}").replace("{name}", self._message.tool_name)
-            case _:
-                who = self.tr("Note")
-        text = self._message.plain_text if self._message is not None else ""
-        return f"{who}: {text}"
+        return spoken(self._message, self._context)
 
     def foot_rect(self) -> QRect:
         """Where the message's actions stand, in the row's coordinates."""
@@ -359,51 +348,6 @@ class MessageRow(QWidget):
             self._branches.chosen.connect(lambda step: self.action_requested.emit(step, self.message_id))
         self._branches.show_place(place, count)
         self._branches.show()
-
-    def _facts_of(self, message: Message) -> str:
-        local = message.created_at.astimezone()
-        time = QLocale().toString(QTime(local.hour, local.minute), QLocale.FormatType.ShortFormat)
-        if not isinstance(message, AssistantMessage):
-            return time
-        facts = [self._context.label_of(message.provider, message.model), time]
-        if self._context.show_metrics and not self._streaming and message.provider != _GUIDE:
-            facts += self._measured_facts(message)
-        return " · ".join(fact for fact in facts if fact)
-
-    def _measured_facts(self, message: AssistantMessage) -> list[str]:
-        facts = []
-        usage, metrics = message.usage, message.metrics
-        if usage is not None and usage.output_tokens:
-            facts.append(self.tr("{count} tokens").replace("{count}", QLocale().toString(usage.output_tokens)))
-        if metrics is not None and metrics.first_token_s is not None:
-            facts.append(
-                self.tr("first after {seconds} s").replace(
-                    "{seconds}", QLocale().toString(metrics.first_token_s, "f", 1)
-                )
-            )
-        if metrics is not None and metrics.tokens_per_second is not None:
-            about = "≈ " if metrics.estimated else ""
-            facts.append(
-                self.tr("{speed} tokens/s").replace(
-                    "{speed}", about + QLocale().toString(metrics.tokens_per_second, "f", 0)
-                )
-            )
-        return facts
-
-    def _notes_of(self, message: Message) -> list[str]:
-        if not isinstance(message, AssistantMessage) or self._streaming:
-            return []
-        match message.stop_reason:
-            case "aborted":
-                return [self.tr("Stopped here")]
-            case "length":
-                return [self.tr("Cut off at the length limit: Continue lets it go on")]
-            case "content_filter":
-                return [self.tr("Ended by the provider's content filter")]
-            case "refusal":
-                return [self.tr("The model declined to answer")]
-            case _:
-                return []
 
     def _has_content(self) -> bool:
         return any(block.source is None or block.source for block in self._blocks)

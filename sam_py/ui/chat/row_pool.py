@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QWidget
 
 from sam_py.bus.message_bus import MessageBus
@@ -69,6 +69,16 @@ class RowPool:
     def give_all_back(self) -> None:
         for message_id in self.ids():
             self.give_back(message_id)
+
+    def keep(self, stays: Callable[[str], bool]) -> None:
+        """Give back the rows of all messages that do not stay."""
+        for message_id in self.ids():
+            if not stays(message_id):
+                self.give_back(message_id)
+
+    def row_at(self, position: QPoint) -> MessageRow | None:
+        """The row at a place of the parent."""
+        return next((row for row in self.rows() if row.isVisible() and row.geometry().contains(position)), None)
 
     def forget_spare(self) -> None:
         """Spare rows were made for another theme."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QEvent, QModelIndex, QPoint, QRect, Qt, QTimer, Signal, SignalInstance
+from PySide6.QtCore import QEvent, QModelIndex, Qt, QTimer, Signal, SignalInstance
 from PySide6.QtGui import (
     QContextMenuEvent,
     QFocusEvent,
@@ -14,10 +14,10 @@ from PySide6.QtGui import (
     QResizeEvent,
     QWheelEvent,
 )
-from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QFrame, QWidget
+from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QWidget
 
+from sam_py.ui.chat.end_pill import EndPill
 from sam_py.ui.chat.heights import Heights
-from sam_py.ui.chat.parts.markdown_column import MarkdownColumn
 from sam_py.ui.chat.reading_place import Place, ReadingPlace
 from sam_py.ui.chat.row import OUTSET_PX, MessageRow
 from sam_py.ui.chat.row_context import RowContext
@@ -26,10 +26,9 @@ from sam_py.ui.chat.selection import SelectionController
 from sam_py.ui.chat.timeline_actions import TimelineActions
 from sam_py.ui.chat.timeline_keys import TimelineKeys
 from sam_py.ui.chat.timeline_rows import COLUMNS_PER_ROW, TimelineRows
+from sam_py.ui.chat.timeline_walk import TimelineWalk
 from sam_py.ui.models.message_list_model import MessageListModel
-from sam_py.ui.tab_order import stops_below, takes_tab
 from sam_py.ui.widgets.announce import announce
-from sam_py.ui.widgets.buttons import PillButton
 
 _AHEAD_PX = 240
 """Rows this far above and below the view are laid out too, so that scrolling meets finished rows."""
@@ -56,7 +55,6 @@ class Timeline(QAbstractScrollArea):
     link_clicked = Signal(str)
     image_clicked = Signal(object)
     copy_requested = Signal(str)
-    at_end_changed = Signal(bool)
     current_changed = Signal(str)
 
     def __init__(self, context: RowContext, parent: QWidget | None = None) -> None:
@@ -69,7 +67,6 @@ class Timeline(QAbstractScrollArea):
         self._placing = False
         self._width = 0
         self._current: str | None = None
-        self._unseen = False
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -88,16 +85,14 @@ class Timeline(QAbstractScrollArea):
         self._waiting = ""
         self.selection = SelectionController(self.viewport(), TimelineRows(self))
         self.selection.scroll_wanted.connect(lambda pixels: bar.setValue(bar.value() + pixels))
-        words = self.tr("New messages")
-        self._pill = PillButton(context.icons, words, icon="arrow-down", kind="raised", parent=self)
-        self._pill.clicked.connect(self.go_to_end)
-        self._pill.hide()
+        self.pill = EndPill(context.icons, self)
+        self.pill.clicked.connect(self.go_to_end)
         self._settle = QTimer(self)
         self._settle.setSingleShot(True)
         self._settle.setInterval(0)
         self._settle.timeout.connect(self._arrange)
         context.themes.changed.connect(self._theme_changed)
-        QApplication.instance().focusChanged.connect(self._focus_moved)  # type: ignore[union-attr]
+        self.walk = TimelineWalk(self)
 
     # What it shows
 
@@ -120,7 +115,7 @@ class Timeline(QAbstractScrollArea):
                 signal.connect(slot)
         self._measure_all()
         self._reading.go_to_end()
-        self._unseen = False
+        self.pill.all_seen()
         if place is not None:
             self.restore_place(place)
         self._arrange()
@@ -198,33 +193,15 @@ class Timeline(QAbstractScrollArea):
             self.actions_on_rows.show_on(new.message_id)
         self.current_changed.emit(message_id or "")
 
-    def move_current(self, step: int) -> None:
-        """Go to the message above or below, and bring it into view; from nowhere, to one in the middle of the view."""
-        if self._model is None or not len(self._heights):
-            return
-        bus, height = self._model.bus, self.viewport().height()
-        row = bus.index_of(self._current) if self._current else None
-        row = self._heights.row_at(self._top() + height // 3) if row is None else row + step
-        row = max(0, min(len(self._heights) - 1, row))
-        if not self.hasFocus():
-            self.setFocus(Qt.FocusReason.OtherFocusReason)  # a link or a button of another message had it
-        view, top, bottom = self._top(), self._heights.top(row), self._heights.top(row + 1)
-        if top < view or bottom - top > height:
-            self.verticalScrollBar().setValue(max(0, top - 24))
-        elif bottom > view + height:
-            self.verticalScrollBar().setValue(bottom - height + 24)
-        self.set_current(bus.id_at(row))
+    @property
+    def heights(self) -> Heights:
+        """All rows' heights, for reading."""
+        return self._heights
 
-    def tab_stops(self) -> list[QWidget]:
-        """What Tab goes through here: the timeline, then what is in the current message, then what can be done with it.
-
-        Without a current message, all that is in view.
-        """
-        current = self._rows.get(self._current or "")
-        rows = [current] if current is not None else self.rows_in_order()
-        seen = self.viewport().rect()
-        stops = [stop for row in rows if row.geometry().intersects(seen) for stop in stops_below(row, _has_stop)]
-        return [self, *stops, *stops_below(self.actions_on_rows.bar), *stops_below(self._pill)]
+    @property
+    def top_px(self) -> int:
+        """The pixel of the conversation at the top of the view."""
+        return self._top()
 
     def row_shown(self, index: int) -> MessageRow | None:
         """The widget of the message at a place of the path, where it is on screen."""
@@ -263,16 +240,17 @@ class Timeline(QAbstractScrollArea):
         if bus.role_at(last) == "user" and last == len(bus) - 1:
             self._reading.go_to_end()  # what the person just said is always brought into view
         elif not self._reading.sticks:
-            self._unseen = True
+            self.pill.note_unseen()
         self._fill_last(first - 1)
         self._settle_soon()
 
     def _removed(self, _parent: QModelIndex, first: int, last: int) -> None:
         assert self._model is not None
+        bus = self._model.bus
         self._heights.remove(first, last)
         self.selection.rows_changed(first * COLUMNS_PER_ROW, -(last - first + 1) * COLUMNS_PER_ROW)
         self._reading.removed(first, last, len(self._heights))
-        self._drop_gone()
+        self._rows.keep(lambda message_id: bus.index_of(message_id) is not None)
         self._fill_last(first - 1)
         if self._current is not None and self._model.bus.index_of(self._current) is None:
             self._current = None
@@ -286,7 +264,7 @@ class Timeline(QAbstractScrollArea):
         self._rows.give_all_back()
         self._measure_all()
         self._reading.go_to_end()
-        self._unseen = False
+        self.pill.all_seen()
         self._arrange()
 
     def _changed(self, first: QModelIndex, last: QModelIndex, roles: list[int]) -> None:
@@ -423,7 +401,7 @@ class Timeline(QAbstractScrollArea):
         row.link_clicked.connect(self.link_clicked)
         row.image_clicked.connect(self.image_clicked)
         row.copy_requested.connect(self.copy_requested)
-        row.target_focused.connect(self._reveal)
+        row.target_focused.connect(self.walk.reveal)
         row.height_changed.connect(self._row_resized)
         row.unfolded.connect(self._row_unfolded)
         row.hovered.connect(self.actions_on_rows.show_on)
@@ -445,12 +423,6 @@ class Timeline(QAbstractScrollArea):
         self._reading.let_go(self._top(), self._heights)
         self._row_resized(message_id)
 
-    def _drop_gone(self) -> None:
-        assert self._model is not None
-        for message_id in self._rows.ids():
-            if message_id not in self._model.bus or self._model.bus.index_of(message_id) is None:
-                self._rows.give_back(message_id)
-
     # Scrolling
 
     def _set_bar(self, value: int, maximum: int) -> None:
@@ -464,56 +436,17 @@ class Timeline(QAbstractScrollArea):
     def _scrolled(self, value: int) -> None:
         if self._placing or not len(self._heights):
             return
-        was = self._reading.sticks
         self._reading.scrolled_to(value, self.verticalScrollBar().maximum(), self._heights)
-        if self._reading.sticks != was:
-            self._unseen = self._unseen and was
-            self.at_end_changed.emit(self._reading.sticks)
+        if self._reading.sticks:
+            self.pill.all_seen()
         self._arrange()
 
     def _note_unseen(self) -> None:
-        if not self._unseen:
-            self._unseen = True
+        if self.pill.note_unseen():
             self._show_pill()
 
     def _show_pill(self) -> None:
-        far = not self._reading.sticks and self._heights.total - self._top() > self.viewport().height() * 3 // 2
-        wanted = not self._reading.sticks and (self._unseen or far)
-        if wanted:
-            self._pill.set_words(self.tr("New messages") if self._unseen else self.tr("To the end"))
-            size = self._pill.sizeHint()
-            x = (self.viewport().width() - size.width()) // 2
-            self._pill.setGeometry(x, self.viewport().height() - size.height() - 12, size.width(), size.height())
-            self._pill.raise_()
-        self._pill.setVisible(wanted)
-
-    def _start_walking(self) -> None:
-        """The keyboard came in: begin at the message that is read now."""
-        if self._model is not None and len(self._heights):
-            top = self._top()
-            row = len(self._heights) - 1 if self._reading.sticks else self._heights.row_at(top + self.height() // 3)
-            self.set_current(self._model.bus.id_at(row))
-
-    def _focus_moved(self, _old: QWidget | None, new: QWidget | None) -> None:
-        if new is None or new.window() is not self.window():
-            return  # a menu, a dialog, another program: it comes back
-        if new is not self and not self.isAncestorOf(new):
-            if self._current is not None:
-                self.set_current(None)
-                self.actions_on_rows.hide()
-            return
-        row = next((row for row in self._rows.rows() if row.isAncestorOf(new)), None)
-        if row is not None:
-            self.set_current(row.message_id)
-
-    def _reveal(self, column: QWidget, rect: QRect) -> None:
-        """A link or a button in a message got the keyboard: bring it into view."""
-        place = QRect(column.mapTo(self.viewport(), rect.topLeft()), rect.size())
-        bar, height = self.verticalScrollBar(), self.viewport().height()
-        if place.top() < 0:
-            bar.setValue(bar.value() + place.top() - _AIR_PX)
-        elif place.bottom() > height:
-            bar.setValue(bar.value() + min(place.top() - _AIR_PX, place.bottom() - height + _AIR_PX))
+        self.pill.show_if(at_end=self._reading.sticks, below_px=self._heights.total - self._top())
 
     def _theme_changed(self) -> None:
         self._rows.give_all_back()
@@ -546,14 +479,14 @@ class Timeline(QAbstractScrollArea):
         if event.reason() == QContextMenuEvent.Reason.Keyboard:
             return  # the key itself comes too, and opens the menu of the current message
         point = self.viewport().mapFromGlobal(event.globalPos())
-        row = self.row_under(point)
+        row = self._rows.row_at(point)
         if row is not None:
             self.actions_on_rows.open_menu(row.message_id, point)
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         super().focusInEvent(event)
         if event.reason() in _KEYBOARD_REASONS and self._current is None:
-            self._start_walking()
+            self.walk.begin()
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         self.set_current(None)
@@ -563,15 +496,3 @@ class Timeline(QAbstractScrollArea):
         if event.type() == QEvent.Type.Leave and self._current is None:
             self.actions_on_rows.hide()
         return super().viewportEvent(event)
-
-    def row_under(self, position: QPoint) -> MessageRow | None:
-        """The row at a place of the viewport."""
-        for row in self._rows.rows():
-            if row.isVisible() and row.geometry().contains(position):
-                return row
-        return None
-
-
-def _has_stop(widget: QWidget) -> bool:
-    """A message's text is a stop for Tab only where it has links or buttons."""
-    return takes_tab(widget) and (not isinstance(widget, MarkdownColumn) or widget.has_targets())

@@ -63,9 +63,9 @@ class TimelineKeys:
         timeline, current = self._timeline, self._timeline.current_id
         match key:
             case Qt.Key.Key_Up:
-                timeline.move_current(-1)
+                timeline.walk.move(-1)
             case Qt.Key.Key_Down:
-                timeline.move_current(1)
+                timeline.walk.move(1)
             case Qt.Key.Key_Left if current:
                 timeline.action_requested.emit("previous", current)
             case Qt.Key.Key_Right if current:

@@ -26,7 +26,7 @@ def test_text_of_any_size_fits_into_windows_of_any_width(run: Run, sit_down: Sit
         async with FaultServer(Reply(RICH)) as server:
             sam = await sit_down().start()
             window = sam.window
-            window._change_appearance(text_scale=scale)
+            window.appearance.change(text_scale=scale)
             for width in (420, 800, 1400):
                 window.resize(width, 800)
                 faults += [f"empty {width}: {fault}" for fault in _faults(window)]
@@ -49,7 +49,7 @@ def test_text_of_any_size_fits_into_windows_of_any_width(run: Run, sit_down: Sit
                 faults += [f"settings {page}: {fault}" for fault in _faults(dialog)]
                 dialog.close()
                 await sam.until(lambda: window.findChild(SettingsDialog) is None, "the end of the settings")
-            window._change_appearance(text_scale=100)  # the application's font is everybody's
+            window.appearance.change(text_scale=100)  # the application's font is everybody's
             await sam.close()
         assert sorted(set(faults)) == []
 
@@ -88,7 +88,7 @@ def _faults(root: QWidget) -> list[str]:
 
 
 def _cut(widget: QWidget) -> list[str]:
-    if type(widget).__name__ == "_Hint":  # shows itself only where it has room
+    if type(widget).__name__ == "ComposerHint":  # shows itself only where it has room
         return []
     name = f"{type(widget).__name__} {widget.accessibleName() or getattr(widget, 'text', str)()!r}"
     least = widget.minimumSizeHint()

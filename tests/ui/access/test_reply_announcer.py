@@ -97,7 +97,7 @@ def test_the_message_walked_to_is_what_the_timeline_describes(screen_reader: Non
             sam.window.actions_by_name["messages"].trigger()
             interface = QAccessible.queryAccessibleInterface(sam.chat.timeline)
             assert interface.text(QAccessible.Text.Description) == "tiny: Rivers run down."
-            sam.chat.timeline.move_current(-1)
+            sam.chat.timeline.walk.move(-1)
             assert interface.text(QAccessible.Text.Description) == "You: Hello"
             await sam.close()
 

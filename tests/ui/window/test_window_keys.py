@@ -53,7 +53,7 @@ def test_the_way_back_to_the_end_hides_the_text_below_it(run: Run, sit_down: Sit
             await sam.send("Write much")
             await sam.answered()
             sam.chat.timeline.go_to_start()
-            pill = sam.chat.timeline._pill
+            pill = sam.chat.timeline.pill
             await sam.until(pill.isVisible, "the way back")
             middle = pill.grab().toImage().pixelColor(pill.width() // 2, 3)
             assert middle.alpha() == 255

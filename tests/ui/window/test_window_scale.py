@@ -15,7 +15,7 @@ SitDown = Callable[[], Sitting]
 
 
 def scale(sam: Sitting, percent: int) -> None:
-    sam.window._change_appearance(text_scale=percent)
+    sam.window.appearance.change(text_scale=percent)
 
 
 def test_the_sidebar_keeps_its_share_of_larger_text_and_its_own_width(run: Run, sit_down: SitDown) -> None:

@@ -1,0 +1,88 @@
+"""What each command of the window does, and the commands that change how it looks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt
+
+from sam_py.settings.file import SettingsFile
+from sam_py.settings.model import AppearanceSettings, Settings
+from sam_py.ui.theme import Themes
+
+if TYPE_CHECKING:
+    from sam_py.ui.main_window import MainWindow
+
+_ZOOMS = (80, 90, 100, 110, 125, 150, 175, 200)
+
+
+class AppearanceCommands:
+    """Larger, smaller, light, dark: written to the settings, from where the window takes them."""
+
+    def __init__(self, settings: SettingsFile, themes: Themes) -> None:
+        self._settings = settings
+        self._themes = themes
+
+    def zoom(self, step: int) -> None:
+        """Take the next larger (1) or smaller (-1) text size, or the normal one (0)."""
+        now = self._settings.current.appearance.text_scale
+        if step == 0:
+            scale = 100
+        elif step > 0:
+            scale = next((zoom for zoom in _ZOOMS if zoom > now), _ZOOMS[-1])
+        else:
+            scale = next((zoom for zoom in reversed(_ZOOMS) if zoom < now), _ZOOMS[0])
+        self.change(text_scale=scale)
+
+    def toggle_theme(self) -> None:
+        self.change(theme="light" if self._themes.current.dark else "dark")
+
+    def change(self, **fields: object) -> None:
+        """Set fields of `AppearanceSettings`. Raises ValueError for what does not fit."""
+
+        def changed(settings: Settings) -> Settings:
+            values = {**settings.appearance.model_dump(), **fields}
+            return settings.model_copy(update={"appearance": AppearanceSettings.model_validate(values)})
+
+        self._settings.change(changed)
+
+
+def handlers_of(window: MainWindow) -> dict[str, Callable[[], object]]:
+    """What runs for each action of `ui/actions.py`, by the action's name."""
+    chat, sidebar = window.chat, window.sidebar
+    return {
+        "new": window.new_conversation,
+        "attach": chat.composer.choose_files,
+        "settings": window.open_settings,
+        "quit": window.close,
+        "edit_last": chat.edit_last,
+        "copy_reply": lambda: chat.act_on_last_reply("copy"),
+        "filter": window.focus_filter,
+        "stop": chat.stop,
+        "regenerate": lambda: chat.act_on_last_reply("regenerate"),
+        "continue": lambda: chat.act_on_last_reply("continue"),
+        "model": chat.composer.open_model_picker,
+        "rename": chat.header.begin_rename,
+        "pin": lambda: sidebar.act("pin"),
+        "duplicate": lambda: sidebar.act("duplicate"),
+        "archive": lambda: sidebar.act("archive"),
+        "delete": lambda: sidebar.act("delete"),
+        "next": lambda: window.step_conversation(1),
+        "previous": lambda: window.step_conversation(-1),
+        "sidebar": window.toggle_sidebar,
+        "messages": lambda: chat.timeline.setFocus(Qt.FocusReason.ShortcutFocusReason),
+        "composer": lambda: chat.composer.setFocus(),
+        "notice": window.notices.focus_latest,
+        "to_end": chat.timeline.go_to_end,
+        "to_start": chat.timeline.go_to_start,
+        "zoom_in": lambda: window.appearance.zoom(1),
+        "zoom_out": lambda: window.appearance.zoom(-1),
+        "zoom_reset": lambda: window.appearance.zoom(0),
+        "theme": window.appearance.toggle_theme,
+        "full_screen": window.toggle_full_screen,
+        "palette": window.open_palette,
+        "guide": window.ask_guide,
+        "shortcuts": window.show_shortcuts,
+        "about": lambda: window.open_settings("about"),
+    }
