@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Awaitable, Callable, Sequence
+from typing import get_args
 
 from sam_py.bus.message_bus import MessageBus
 from sam_py.errors import SamError
 from sam_py.messages.message import Message, UserMessage
 from sam_py.messages.parts import FilePart, ImagePart, TextPart
 from sam_py.messages.turn import Limits, ToolResultPart, Transcript
-from sam_py.providers.base import ChatRequest
+from sam_py.providers.base import ChatRequest, Effort
 from sam_py.settings.model import ChatSettings
 from sam_py.transcript.attached import put_in_files, without_attachments
 from sam_py.transcript.build import build
@@ -36,6 +37,7 @@ async def build_request(
     bus: MessageBus,
     messages: Sequence[Message],
     *,
+    provider: str,
     model: str,
     limits: Limits,
     defaults: ChatSettings,
@@ -58,13 +60,21 @@ async def build_request(
     return ChatRequest(
         model=model,
         turns=transcript.turns,
+        provider=provider,
         system=transcript.system,
         temperature=settings.temperature if settings.temperature is not None else defaults.temperature,
+        top_p=settings.top_p if settings.top_p is not None else defaults.top_p,
+        reasoning_effort=_effort(settings.reasoning_effort) or defaults.reasoning_effort,
         max_tokens=settings.max_tokens if settings.max_tokens is not None else defaults.max_tokens,
         limits=limits,
         attachments=attachments,
         conversation_id=bus.conversation_id,
     )
+
+
+def _effort(name: str | None) -> Effort | None:
+    """The effort of that name; a word of a newer version counts as none set."""
+    return next((effort for effort in get_args(Effort) if effort == name), None)
 
 
 async def _with_attachments(

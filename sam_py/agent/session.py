@@ -311,6 +311,7 @@ class ChatSession:
         request = await build_request(
             bus,
             history,
+            provider=provider.id,
             model=choice.model,
             limits=provider.limits_of(choice.model),
             defaults=self.defaults,

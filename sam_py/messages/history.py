@@ -157,7 +157,10 @@ class ConversationSettings(Frozen):
     system_prompt: str | None = None
     """None: the program's default applies."""
     temperature: float | None = None
+    top_p: float | None = None
     max_tokens: int | None = None
+    reasoning_effort: str | None = None
+    """How hard the model thinks (one of `providers.base.Effort`); None: the program's default applies."""
     folder: str = ""
     pinned: bool = False
     archived: bool = False

@@ -35,7 +35,10 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What a model can take. None for a number: not known."""
+    """What a model can take and do. None for a number: not known.
+
+    `thinking`: it thinks, and its own earlier thinking may be shown to it; `draws`: its replies may hold pictures.
+    """
 
     context_tokens: int | None = None
     output_tokens: int | None = None
@@ -43,6 +46,7 @@ class Limits:
     pdfs: bool = False
     tools: bool = False
     thinking: bool = False
+    draws: bool = False
 
 
 @dataclass(frozen=True, slots=True)

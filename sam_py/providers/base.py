@@ -9,6 +9,9 @@ from typing import Any, Literal, Protocol
 from sam_py.messages.message import StopReason
 from sam_py.messages.turn import Limits, Turn
 from sam_py.messages.usage import Usage
+from sam_py.providers.errors import ProviderError
+
+Effort = Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,12 +32,16 @@ class ChatRequest:
 
     model: str
     turns: tuple[Turn, ...]
+    provider: str = ""
+    """The id of the provider that is asked: thinking goes back only where it and the model's family wrote it."""
     system: str = ""
     tools: tuple[ToolSpec, ...] = ()
     tool_choice: Literal["auto", "none", "required"] = "auto"
     temperature: float | None = None
+    top_p: float | None = None
     max_tokens: int | None = None
-    reasoning_effort: str | None = None
+    reasoning_effort: Effort | None = None
+    """How hard to think; None: as the model does by itself. A mapper takes the nearest word that its API has."""
     stream: bool = True
     limits: Limits = field(default_factory=Limits)
     attachments: Mapping[str, bytes] = field(default_factory=dict)
@@ -63,7 +70,8 @@ class ThinkingDelta:
 
 @dataclass(frozen=True, slots=True)
 class ThinkingSigned:
-    """A signature, an encrypted blob or details object (as JSON text) that belongs to the thinking so far."""
+    """Something opaque of the provider, at its place in the reply: a signature of the thinking before it, an
+    encrypted thought, a block of a tool that the provider ran. Text or JSON text that its own mapper alone reads."""
 
     signature: str
 
@@ -136,6 +144,21 @@ class ModelInfo:
     id: str
     label: str = ""
     limits: Limits = field(default_factory=Limits)
+
+
+class Decoder(Protocol):
+    """What every wire's `StreamDecoder` is: bytes in any split go in, events come out.
+
+    An error inside the answer does not raise: it is in `error`, and the events before it were handed out.
+    """
+
+    finished: bool
+    error: ProviderError | None
+
+    def feed(self, chunk: bytes) -> list[StreamEvent]: ...
+    def close(self) -> list[StreamEvent]:
+        """The connection has ended. Sets `error` where the reply was not complete."""
+        ...
 
 
 class Provider(Protocol):

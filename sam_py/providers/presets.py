@@ -9,11 +9,16 @@ from dataclasses import dataclass
 from typing import Literal
 
 Group = Literal["service", "local", "other"]
+Wire = Literal["openai_chat", "openai_responses", "anthropic", "gemini", "ollama"]
+"""The protocol that is spoken; each has a package of its name."""
 
 
 @dataclass(frozen=True, slots=True)
 class Preset:
-    """`base_url` ends before ``/chat/completions``; `key_page` is where a person gets a key."""
+    """`base_url` ends before what the wire adds (``/chat/completions``, ``/messages``, ``/models/…``, ``/api/chat``).
+
+    `key_page` is where a person gets a key.
+    """
 
     preset: str
     label: str
@@ -23,6 +28,7 @@ class Preset:
     group: Group = "service"
     hint: str = ""
     """What a person should know before choosing it, in one sentence."""
+    wire: Wire = "openai_chat"
 
 
 PRESETS: tuple[Preset, ...] = (

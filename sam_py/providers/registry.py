@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Callable, Iterable
 from typing import assert_never
 
 from sam_py.errors import SamError
 from sam_py.providers.base import Provider
 from sam_py.providers.http import Http
-from sam_py.providers.presets import Group, Preset, preset_of
+from sam_py.providers.presets import Group, Preset, Wire, preset_of
+from sam_py.providers.wire import Account, KeyOf
 from sam_py.settings.model import ProviderSettings
-
-KeyOf = Callable[[str], Awaitable[str | None]]
 
 
 class Registry:
@@ -72,23 +71,29 @@ class Registry:
         await self._http.aclose()
 
     def _build(self, settings: ProviderSettings) -> Provider:
-        # Loaded here: the window does not wait for it when it starts.
-        from sam_py.providers.openai_chat.dialect import dialect_of
-        from sam_py.providers.openai_chat.provider import OpenAIChatProvider
-
         preset = preset_of(settings.preset)
-        return OpenAIChatProvider(
-            settings.id,
+        account = Account(
+            id=settings.id,
             label=settings.label or preset.label,
             base_url=settings.base_url or preset.base_url,
-            http=self._http,
-            key_of=self._key_of,
-            dialect=dialect_of(settings.preset),
+            preset=preset.preset,
             needs_key=settings.needs_key,
             local_program=_program(preset),
             headers=settings.headers,
             extra_body=settings.extra_body,
         )
+        return _speaking(preset.wire)(account, http=self._http, key_of=self._key_of)
+
+
+def _speaking(wire: Wire) -> Callable[..., Provider]:
+    """The provider of a wire, loaded here: the window does not wait for it when it starts."""
+    match wire:
+        case "openai_chat":
+            from sam_py.providers.openai_chat.provider import OpenAIChatProvider
+
+            return OpenAIChatProvider
+        case _:
+            raise SamError(f"This version cannot speak {wire} yet.")
 
 
 def _program(preset: Preset) -> str:

@@ -15,7 +15,7 @@ class ProviderSettings(Frozen):
     """One account or server that the person set up.
 
     `preset` names the kind (``compatible``, ``openai``, ``llamacpp``, ``lmstudio``, ``ollama``, ``guide`` …),
-    `base_url` ends before ``/chat/completions``.
+    `base_url` ends before what the wire adds (``/chat/completions``, ``/messages`` …); empty: the preset's.
     """
 
     id: str
@@ -45,6 +45,8 @@ class ChatSettings(Frozen):
     """None: titles are made by the conversation's own model."""
     system_prompt: str = ""
     temperature: float | None = Field(default=None, ge=0.0, le=2.0)
+    top_p: float | None = Field(default=None, ge=0.0, le=1.0)
+    reasoning_effort: Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"] | None = None
     max_tokens: int | None = Field(default=None, ge=1)
     auto_pin: int = Field(default=3, ge=0, le=10)
     send_with: Literal["enter", "ctrl_enter"] = "enter"

@@ -19,6 +19,7 @@ from sam_py.providers.base import ChatRequest, Finished, StreamEvent, TextDelta,
 from sam_py.providers.errors import ProviderError
 from sam_py.providers.http import Http
 from sam_py.providers.openai_chat.provider import OpenAIChatProvider
+from sam_py.providers.wire import Account
 from tests.fakes.fault_server import (
     DONE,
     Behaviour,
@@ -74,7 +75,9 @@ async def a_key(_provider_id: str) -> str | None:
 def provider_at(
     base_url: str, http: Http, key_of: Callable[[str], Awaitable[str | None]] = a_key
 ) -> OpenAIChatProvider:
-    return OpenAIChatProvider("p", label="Acme", base_url=base_url, http=http, key_of=key_of, local_program="LM Studio")
+    return OpenAIChatProvider(
+        Account(id="p", label="Acme", base_url=base_url, local_program="LM Studio"), http=http, key_of=key_of
+    )
 
 
 async def run(base_url: str, time: PassedTime) -> tuple[list[StreamEvent], ProviderError | None]:

@@ -25,6 +25,7 @@ from sam_py.providers.openai_chat.provider import OpenAIChatProvider
 from sam_py.providers.presets import PRESETS, preset_of
 from sam_py.providers.registry import Registry
 from sam_py.providers.scripted import ScriptedProvider
+from sam_py.providers.wire import Account
 from sam_py.settings.model import ProviderSettings
 from tests.fakes.fault_server import FaultServer, Json, Status
 
@@ -84,7 +85,9 @@ def models_from(answer: Status, **settings: object) -> list[str]:
     async def main() -> list[str]:
         http = Http()
         async with FaultServer(answer) as server:
-            provider = OpenAIChatProvider("p", label="Acme", base_url=server.base_url, http=http, key_of=no_key)
+            provider = OpenAIChatProvider(
+                Account(id="p", label="Acme", base_url=server.base_url), http=http, key_of=no_key
+            )
             try:
                 models = await provider.list_models()
                 assert all(provider.limits_of(model.id) == model.limits for model in models)
@@ -113,7 +116,7 @@ def test_a_server_that_turns_out_to_want_a_key_says_so() -> None:
 def test_a_service_that_needs_a_key_is_not_asked_without_one() -> None:
     async def main() -> None:
         provider = OpenAIChatProvider(
-            "p", label="Acme", base_url="https://acme.example", http=Http(), key_of=no_key, needs_key=True
+            Account(id="p", label="Acme", base_url="https://acme.example", needs_key=True), http=Http(), key_of=no_key
         )
         with pytest.raises(ProviderError, match="no key for Acme yet") as caught:
             await provider.list_models()
@@ -193,7 +196,9 @@ def test_the_internet_is_reached_through_the_system_s_proxy(monkeypatch: pytest.
             monkeypatch.delenv("no_proxy", raising=False)
             monkeypatch.delenv("NO_PROXY", raising=False)
             http = Http()
-            provider = OpenAIChatProvider("p", label="A", base_url="http://far.example/v1", http=http, key_of=no_key)
+            provider = OpenAIChatProvider(
+                Account(id="p", label="A", base_url="http://far.example/v1"), http=http, key_of=no_key
+            )
             assert [model.id for model in await provider.list_models()] == ["far"]
             assert proxy.requests[0].path == "http://far.example/v1/models"
             await http.aclose()

@@ -1,0 +1,155 @@
+"""WireProvider: what all providers share whose protocol travels over HTTP. Each wire says only what differs."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from contextlib import aclosing
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar
+
+from sam_py.errors import SamError
+from sam_py.messages.turn import Limits
+from sam_py.providers.base import ChatRequest, Decoder, ModelInfo, StreamEvent, Waiting
+from sam_py.providers.errors import ProviderError
+from sam_py.providers.failures import Asked
+from sam_py.providers.http import Call, Http
+
+LISTING_READ_S = 20.0
+
+KeyOf = Callable[[str], Awaitable[str | None]]
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """One account or server as settings and its preset describe it.
+
+    `base_url` may end before or after what the wire adds; `local_program` is what has to run on this machine
+    (empty: it is a service on the internet).
+    """
+
+    id: str
+    label: str
+    base_url: str
+    preset: str = "compatible"
+    needs_key: bool = False
+    local_program: str = ""
+    headers: Mapping[str, str] = field(default_factory=dict)
+    extra_body: Mapping[str, Any] = field(default_factory=dict)
+
+
+class WireProvider(ABC):
+    """A `Provider` over HTTP. `key_of` is asked before each request, so that a new key counts at once.
+
+    `http` is shared and not closed here.
+    """
+
+    ENDING: ClassVar[str] = ""
+    """What a person may have pasted at the end of the address although the wire adds it ("/chat/completions")."""
+    KEY_HEADER: ClassVar[str] = ""
+    """The header that carries the key as it is; empty: ``Authorization: Bearer``."""
+
+    def __init__(self, account: Account, *, http: Http, key_of: KeyOf) -> None:
+        self._account = account
+        self._base_url = account.base_url.strip().rstrip("/").removesuffix(self.ENDING).rstrip("/")
+        self._http = http
+        self._key_of = key_of
+        self._limits: dict[str, Limits] = {}
+        """What the listing said of models."""
+
+    @property
+    def id(self) -> str:
+        return self._account.id
+
+    @property
+    def label(self) -> str:
+        return self._account.label
+
+    @abstractmethod
+    def _address(self, request: ChatRequest) -> str:
+        """What follows the base URL for `request`, with its slash."""
+
+    @abstractmethod
+    def _body(self, request: ChatRequest) -> dict[str, Any]:
+        """The body for `request`; its limits, provider and extra keys are filled in. Pure."""
+
+    @abstractmethod
+    def _decoder(self, asked: Asked) -> Decoder:
+        """A new decoder of one answer."""
+
+    @abstractmethod
+    async def list_models(self) -> list[ModelInfo]:
+        """Ask for the models to talk to, in the server's order. Raises `ProviderError`."""
+
+    @abstractmethod
+    def _guessed(self, model: str) -> Limits:
+        """What `model` can take as far as its name tells."""
+
+    def _headers(self) -> dict[str, str]:
+        """Headers of this wire; those of the account are laid over them."""
+        return {}
+
+    def limits_of(self, model: str) -> Limits:
+        return self._limits.get(model) or self._guessed(model)
+
+    async def stream(self, request: ChatRequest) -> AsyncGenerator[StreamEvent, None]:
+        """Send `request` and yield its events. Partial text comes before the `ProviderError` that ended it."""
+        asked = self._asked(request.model)
+        limits = self.limits_of(request.model) if request.limits == Limits() else request.limits
+        extra = {**self._account.extra_body, **request.extra}
+        request = replace(request, provider=self.id, limits=limits, extra=extra)
+        call = await self._call(self._address(request), asked, self._body(request))
+        decoder = self._decoder(asked)
+        broken: ProviderError | None = None
+        async with aclosing(self._http.stream(call)) as chunks:
+            try:
+                async for chunk in chunks:
+                    if isinstance(chunk, Waiting):
+                        yield chunk
+                        continue
+                    for event in decoder.feed(chunk):
+                        yield event
+                    if decoder.error is not None or decoder.finished:
+                        break
+            except ProviderError as error:
+                if error.code != "cut_off":
+                    raise
+                broken = error
+        for event in decoder.close():
+            yield event
+        if decoder.error is not None:
+            raise decoder.error if broken is None or decoder.error.code != "cut_off" else broken
+
+    async def aclose(self) -> None:  # noqa: B027 - not abstract: most have nothing of their own
+        """Nothing to close: the HTTP client belongs to the registry."""
+
+    async def _ask(self, path: str, body: Mapping[str, Any] | None = None) -> Any:
+        """Ask for parsed JSON beside a conversation (listings). Raises `ProviderError`."""
+        return await self._http.get_json(await self._call(path, self._asked(), body, read_s=LISTING_READ_S))
+
+    def _asked(self, model: str = "") -> Asked:
+        account = self._account
+        return Asked(label=account.label, model=model, base_url=self._base_url, local_program=account.local_program)
+
+    async def _call(
+        self, path: str, asked: Asked, body: Mapping[str, Any] | None = None, *, read_s: float | None = None
+    ) -> Call:
+        """The call of `path` (an address of its own where it has a scheme) with this account's key and headers."""
+        account = self._account
+        if not self._base_url:
+            raise SamError(f"{account.label} has no address yet. Open settings and enter its base URL.")
+        key = await self._key_of(account.id)
+        if account.needs_key and not (key or "").strip():
+            raise ProviderError(
+                f"There is no key for {account.label} yet. Open settings and enter it.", code="bad_key", retryable=False
+            )
+        asked = replace(asked, with_key=bool((key or "").strip()))
+        call = Call(
+            url=path if "://" in path else self._base_url + path,
+            asked=asked,
+            body=body,
+            key=key,
+            key_header=self.KEY_HEADER,
+            headers={**self._headers(), **account.headers},
+        )
+        return call if read_s is None else replace(call, read_s=read_s)
