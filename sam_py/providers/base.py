@@ -138,12 +138,24 @@ StreamEvent = (
 
 
 @dataclass(frozen=True, slots=True)
+class Price:
+    """What a model costs, in US dollars per million tokens; None: not said."""
+
+    input: float | None = None
+    output: float | None = None
+    cached_input: float | None = None
+    """Of the part of a prompt that the provider's cache held."""
+    cache_write: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class ModelInfo:
-    """A model that a provider offers."""
+    """A model that a provider offers. `price` is None where the listing does not say it."""
 
     id: str
     label: str = ""
     limits: Limits = field(default_factory=Limits)
+    price: Price | None = None
 
 
 class Decoder(Protocol):

@@ -67,7 +67,10 @@ def test_every_preset_has_a_name_and_those_on_the_internet_a_key_page() -> None:
     assert len({preset.preset for preset in PRESETS}) == len(PRESETS)
     for preset in PRESETS:
         assert preset.label
-        assert preset.group != "service" or (preset.base_url.startswith("https://") and preset.key_page)
+        own_address = preset.preset == "azure"  # each resource has one
+        assert preset.group != "service" or own_address or preset.base_url.startswith("https://")
+        assert preset.group != "service" or (preset.needs_key and preset.key_page.startswith("https://"))
+        assert preset.base_url or preset.hint
         assert preset.group != "local" or preset.base_url.startswith("http://127.0.0.1:")
     assert preset_of("of a newer version").preset == "compatible"
 
