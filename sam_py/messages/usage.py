@@ -9,7 +9,7 @@ class Usage(Frozen):
     """Tokens as the provider reported them; None where it said nothing.
 
     `input_tokens` counts all of the prompt, cached part included; `output_tokens` all that was
-    generated, reasoning included.
+    generated, reasoning included. `cost_usd` is the provider's own figure where it gives one.
     """
 
     input_tokens: int | None = None
@@ -17,6 +17,9 @@ class Usage(Frozen):
     cached_input_tokens: int | None = None
     cache_write_tokens: int | None = None
     reasoning_tokens: int | None = None
+    cost_usd: float | None = None
+    estimated: bool = False
+    """True where nobody counted: the tokens are our estimate from the characters."""
 
     def and_then(self, later: Usage) -> Usage:
         """The usage of a reply that a second request went on with: its prompt is the later one, its output both.
@@ -24,10 +27,13 @@ class Usage(Frozen):
         >>> Usage(input_tokens=10, output_tokens=5).and_then(Usage(input_tokens=16, output_tokens=7)).output_tokens
         12
         """
+        both = self.cost_usd is not None and later.cost_usd is not None
         return later.model_copy(
             update={
                 "output_tokens": _sum(self.output_tokens, later.output_tokens),
                 "reasoning_tokens": _sum(self.reasoning_tokens, later.reasoning_tokens),
+                "cost_usd": (self.cost_usd or 0.0) + (later.cost_usd or 0.0) if both else None,
+                "estimated": self.estimated or later.estimated,
             }
         )
 

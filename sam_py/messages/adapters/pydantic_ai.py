@@ -388,7 +388,8 @@ def _arguments(args: object) -> str:
 
 
 def _usage_written(usage: Usage | None) -> dict[str, Any] | None:
-    if usage is None:
+    """What a provider counted; the form has no place to say that something was estimated."""
+    if usage is None or usage.estimated:
         return None
     return {
         "input_tokens": usage.input_tokens or 0,
@@ -412,4 +413,4 @@ def _usage_read(usage: object) -> Usage | None:
         "reasoning_tokens": details.get("reasoning_tokens") if isinstance(details, dict) else None,
     }
     known = {name: value for name, value in read.items() if isinstance(value, int) and value}
-    return Usage(**known) if known else None
+    return Usage.model_validate(known) if known else None
