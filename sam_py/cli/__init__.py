@@ -35,7 +35,8 @@ alone SAM_PY_KEY_CLI.
 --json prints one object: {"schema": 1, "text": str, "thinking": str, "provider": str, "model": str,
 "stop_reason": "stop" | "length" | "content_filter" | "refusal" | "error" | "aborted" | null,
 "usage": {"input_tokens", "output_tokens", "cached_input_tokens", "cache_write_tokens", "reasoning_tokens": int | null,
-"cost_usd": float | null, "estimated": bool} | null, "metrics": {"first_token_s", "duration_s", "tokens_per_second": float | null, "estimated": bool} | null,
+"cost_usd": float | null, "estimated": bool} | null,
+"metrics": {"first_token_s", "duration_s", "tokens_per_second": float | null, "estimated": bool} | null,
 "images": [{"mime_type": str, "size": int}], "error": {"code": str, "text": str, "detail": str} | null}."""
 
 
