@@ -8,9 +8,10 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import assert_never
 
 from sam_py.bus.message_bus import MessageBus
-from sam_py.messages.parts import ImagePart, ThinkingSignaturePart
+from sam_py.messages.parts import CodePart, ImagePart, ThinkingSignaturePart
 from sam_py.messages.usage import Usage
 from sam_py.providers.base import (
+    CodeProduced,
     Finished,
     ImageProduced,
     Started,
@@ -113,6 +114,9 @@ class ReplyStream:
                 bus.append_arguments(reply_id, key, arguments)
             case ImageProduced(data, mime_type):
                 await self._keep_image(data, mime_type)
+            case CodeProduced(code, language):
+                self._on_content()
+                bus.append_part(reply_id, CodePart(code=code, language=language))
             case UsageReported(usage):
                 self.usage = usage
             case Started(response_id, model):

@@ -8,9 +8,10 @@ from typing import assert_never
 
 from sam_py.messages.builder import PartsBuilder
 from sam_py.messages.message import AssistantMessage, StopReason
-from sam_py.messages.parts import ImagePart, ThinkingSignaturePart
+from sam_py.messages.parts import CodePart, ImagePart, ThinkingSignaturePart
 from sam_py.messages.usage import Usage
 from sam_py.providers.base import (
+    CodeProduced,
     Finished,
     ImageProduced,
     Started,
@@ -64,6 +65,8 @@ def fold(
                 builder.append_arguments(event.key, event.arguments_json)
             case ImageProduced():
                 builder.add(ImagePart(attachment=keep_image(event.data), mime_type=event.mime_type))
+            case CodeProduced():
+                builder.add(CodePart(code=event.code, language=event.language))
             case UsageReported():
                 usage = event.usage
             case Waiting():

@@ -100,6 +100,14 @@ class ImageProduced:
 
 
 @dataclass(frozen=True, slots=True)
+class CodeProduced:
+    """Code that the provider ran itself, or what it printed (then `language` is "")."""
+
+    code: str
+    language: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class UsageReported:
     """Running totals: the last one holds."""
 
@@ -131,6 +139,7 @@ StreamEvent = (
     | ToolCallStarted
     | ToolCallDelta
     | ImageProduced
+    | CodeProduced
     | UsageReported
     | Waiting
     | Finished
