@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import assert_never
 
 from sam_py.bus.message_bus import MessageBus
-from sam_py.messages.parts import CodePart, ImagePart, ThinkingSignaturePart
+from sam_py.messages.parts import CodePart, ImagePart, Part, ThinkingSignaturePart
 from sam_py.messages.usage import Usage
 from sam_py.providers.base import (
     CodeProduced,
@@ -100,9 +100,8 @@ class ReplyStream:
                 if text:
                     self._on_content()
                     bus.append_delta(reply_id, text, "thinking_text")
-            case ThinkingSigned(signature):
-                part = ThinkingSignaturePart(signature=signature, provider=self.provider, model=self.model)
-                bus.append_part(reply_id, part)
+            case ThinkingSigned() | CodeProduced():
+                self._keep_whole(event)
             case ToolCallStarted(key, call_id, tool_name):
                 self._on_content()
                 self._begun.add(key)
@@ -114,9 +113,6 @@ class ReplyStream:
                 bus.append_arguments(reply_id, key, arguments)
             case ImageProduced(data, mime_type):
                 await self._keep_image(data, mime_type)
-            case CodeProduced(code, language):
-                self._on_content()
-                bus.append_part(reply_id, CodePart(code=code, language=language))
             case UsageReported(usage):
                 self.usage = usage
             case Started(response_id, model):
@@ -128,6 +124,14 @@ class ReplyStream:
                 self.finished = event
             case _:
                 assert_never(event)
+
+    def _keep_whole(self, event: ThinkingSigned | CodeProduced) -> None:
+        if isinstance(event, ThinkingSigned):
+            part: Part = ThinkingSignaturePart(signature=event.signature, provider=self.provider, model=self.model)
+        else:
+            self._on_content()
+            part = CodePart(code=event.code, language=event.language)
+        self._bus.append_part(self._reply_id, part)
 
     async def _keep_image(self, data: bytes, mime_type: str) -> None:
         if self._put_attachment is None:
