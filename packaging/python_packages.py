@@ -27,6 +27,7 @@ LOCKS = {
     "test": PROJECT / "packaging" / "requirements-dev.lock",  # holds all of the other, too
 }
 STAMP = "sam-bootstrap.json"
+WRONG_PACKAGE = "A package is not the one that the lock file names"
 
 
 def environment_folder() -> Path:
@@ -47,9 +48,9 @@ def make_ready(folder: Path, purpose: str) -> None:
     python = interpreter_of(folder)
     _make_environment(folder)
     with step("Python packages (the first time: some 300 MB)"):
-        _pip(python, ["install", "--require-hashes", "--no-deps", "--requirement", str(LOCKS[purpose])])
+        pip(python, ["install", "--require-hashes", "--no-deps", "--requirement", str(LOCKS[purpose])])
     with step("the project itself, in place"):
-        _pip(python, ["install", "--no-build-isolation", "--no-deps", "--editable", str(PROJECT)])
+        pip(python, ["install", "--no-build-isolation", "--no-deps", "--editable", str(PROJECT)])
     _check_that_qt_loads(python)
     ready_for = ("run", "test") if purpose == "test" else ("run",)
     (folder / STAMP).write_text(json.dumps({name: _digest_of(name) for name in ready_for}), encoding="utf-8")
@@ -90,7 +91,7 @@ def _make_environment(folder: Path) -> None:
     if importlib.util.find_spec("ensurepip") is None:  # Debian keeps it in a package of its own
         _install_ensurepip()
     with step(f"a virtual environment in {folder}"):
-        done = _run([sys.executable, "-m", "venv", "--clear", folder])
+        done = run([sys.executable, "-m", "venv", "--clear", folder])
         if done.returncode != 0:
             say_end_of(done.stdout)
             raise Stop(f"No virtual environment could be made: see that {folder.parent} can be written to.", 1)
@@ -113,7 +114,7 @@ def _install_ensurepip() -> None:
 
 
 def _check_that_qt_loads(python: Path) -> None:
-    done = _run([python, "-c", "import PySide6.QtWidgets"], program_environment())
+    done = run([python, "-c", "import PySide6.QtWidgets"], program_environment())
     if done.returncode != 0:
         reason = (done.stdout.strip().splitlines() or ["no reason given"])[-1]
         raise Stop(f"Qt does not load ({reason}): install what it names and run the same command again.")
@@ -138,7 +139,7 @@ def _read_stamp(folder: Path) -> dict[str, str]:
 # pip
 
 
-def _pip(python: Path, arguments: Sequence[str]) -> None:
+def pip(python: Path, arguments: Sequence[str]) -> None:
     """Run pip, show what large files it downloads and nothing else; its last lines if it fails."""
     lines: list[str] = []
     with subprocess.Popen(
@@ -182,7 +183,7 @@ def large_download(line: str) -> str:
 def why_pip_failed(output: str) -> str:
     """One sentence on a failed run of pip."""
     if "DO NOT MATCH THE HASHES" in output:
-        return "A package is not the one that the lock file names: do not use it, and check where pip downloads from."
+        return f"{WRONG_PACKAGE}: do not use it, and check where pip downloads from."
     if "No space left" in output:
         return "The disk is full: free about 1.5 GB and run the same command again."
     if "No matching distribution" in output or "is not a supported wheel" in output:
@@ -199,7 +200,7 @@ def _here() -> str:
     return f"{sys.version_info[0]}.{sys.version_info[1]}"
 
 
-def _run(command: Sequence[object], environment: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:
+def run(command: Sequence[object], environment: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [str(part) for part in command],
         env=environment,
@@ -213,4 +214,4 @@ def _run(command: Sequence[object], environment: dict[str, str] | None = None) -
 
 
 def _succeeds(command: Sequence[object]) -> bool:
-    return _run(command).returncode == 0
+    return run(command).returncode == 0

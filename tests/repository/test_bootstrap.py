@@ -155,7 +155,7 @@ def test_an_environment_is_ready_until_its_lock_file_changes(tmp_path: Path, mon
     lock.write_text("a==1", encoding="utf-8")
     monkeypatch.setattr(python_packages, "LOCKS", {"run": lock, "test": lock})
     steps: list[str] = []
-    monkeypatch.setattr(python_packages, "_pip", lambda python, arguments: steps.append(arguments[-1]))
+    monkeypatch.setattr(python_packages, "pip", lambda python, arguments: steps.append(arguments[-1]))
     monkeypatch.setattr(python_packages, "_make_environment", lambda folder: steps.append("environment"))
     monkeypatch.setattr(python_packages, "_check_that_qt_loads", lambda python: steps.append("Qt"))
     folder = tmp_path / "venv"
@@ -191,7 +191,7 @@ def test_an_environment_whose_python_is_gone_is_made_again(tmp_path: Path, monke
         commands.append([str(part) for part in command])
         return subprocess.CompletedProcess(command, 0, "", "")
 
-    monkeypatch.setattr(python_packages, "_run", note)
+    monkeypatch.setattr(python_packages, "run", note)
     python_packages._make_environment(tmp_path)
     assert commands == [[sys.executable, "-m", "venv", "--clear", str(tmp_path)]]
 
@@ -245,7 +245,7 @@ def test_large_downloads_are_shown_by_name_and_size(line: str, shown: str) -> No
 @posix
 def test_pip_may_warn_and_still_be_right(programs: Script, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     pip = programs("python", "echo WARNING: a newer pip; echo DEPRECATION: that; echo Downloading big.whl '(9.0 MB)'")
-    python_packages._pip(pip, ["install"])
+    python_packages.pip(pip, ["install"])
     assert capsys.readouterr().out == "  big.whl (9.0 MB)\n"
 
 
@@ -256,7 +256,7 @@ def test_pip_keeps_the_persons_index_and_not_their_target(
     monkeypatch.setenv("PIP_FIND_LINKS", "wheels")
     monkeypatch.setenv("PIP_TARGET", "elsewhere")
     pip = programs("python", f'echo "$PIP_FIND_LINKS [$PIP_TARGET] $@" > {tmp_path}/log')
-    python_packages._pip(pip, ["install", "x"])
+    python_packages.pip(pip, ["install", "x"])
     assert (tmp_path / "log").read_text() == "wheels [] -m pip install x --progress-bar off\n"
 
 
@@ -266,7 +266,7 @@ def test_a_failure_of_pip_keeps_its_exit_code_and_its_last_lines(
 ) -> None:
     pip = programs("python", "echo the reason; exit 7")
     with pytest.raises(progress.Stop) as stop:
-        python_packages._pip(pip, ["install"])
+        python_packages.pip(pip, ["install"])
     assert stop.value.code == 7
     assert "the reason" in capsys.readouterr().out
 
