@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Mapping
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
@@ -91,6 +91,10 @@ class WireProvider(ABC):
 
     def limits_of(self, model: str) -> Limits:
         return self._limits.get(model) or self._guessed(model)
+
+    def remember(self, models: Iterable[ModelInfo]) -> None:
+        """Take what a listing said before the program was started again; a newer one counts more."""
+        self._limits = {**{model.id: model.limits for model in models}, **self._limits}
 
     async def stream(self, request: ChatRequest) -> AsyncGenerator[StreamEvent, None]:
         """Send `request` and yield its events. Partial text comes before the `ProviderError` that ended it."""
