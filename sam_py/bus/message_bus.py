@@ -27,6 +27,7 @@ from sam_py.bus.parsed import ParsedMessages, hung
 from sam_py.bus.publisher import Publisher
 from sam_py.bus.reader import ConversationReader
 from sam_py.bus.stored_settings import settings_from
+from sam_py.bus.tool_ledger import ToolLedger
 from sam_py.bus.tree import MessageTree, Node
 from sam_py.errors import SamError, UnknownMessageError
 from sam_py.messages.builder import PartsBuilder, TextKind
@@ -69,6 +70,7 @@ class MessageBus(ConversationReader):
         self._now = monotonic
         self._publisher = Publisher()
         self._publish = self._publisher.publish
+        self.ledger = ToolLedger(self._record)
 
     # Listening
 
@@ -92,6 +94,7 @@ class MessageBus(ConversationReader):
         for stored in history.messages:
             self._tree.link(Node(stored.id, stored.parent_id, stored.role, None, stored))
         self.settings = settings_from(history.settings)
+        self.ledger.load(history.calls)
         self._tree.walk()
         self._publish(Reset(0))
 

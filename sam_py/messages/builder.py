@@ -39,6 +39,8 @@ def mend_surrogates(text: str) -> str:
     >>> mend_surrogates("\\ud83c" + "\\udf89 done") == "\\N{PARTY POPPER} done"
     True
     """
+    if text.isascii():  # known without looking at the text
+        return text
     try:
         text.encode()
     except UnicodeEncodeError:

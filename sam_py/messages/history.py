@@ -71,11 +71,18 @@ class BranchSelected(Frozen):
 
 
 class ToolStateChanged(Frozen):
+    """A tool call has reached a state. `result_id` is the message with its result, where there is one.
+
+    `inferred`: nobody saw it happen; the program had died, and the ledger concluded it when it was loaded.
+    """
+
     event: Literal["tool_state_changed"] = "tool_state_changed"
     call_id: str
     state: CallState
     tool_name: str = ""
     reason: str = ""
+    result_id: str = ""
+    inferred: bool = False
     at: AwareDatetime = Field(default_factory=utc_now)
 
     @property

@@ -14,6 +14,7 @@ from sam_py.messages.history import (
     MessageRemoved,
     SettingsChanged,
     TaskRecorded,
+    ToolStateChanged,
 )
 from sam_py.messages.message import Message
 
@@ -57,6 +58,8 @@ def history_of(events: Iterable[HistoryEvent]) -> LoadedHistory:
                 errors[error_id] = event
             case SettingsChanged(key=key, value=value):
                 history.settings[key] = value
+            case ToolStateChanged(call_id=call_id):
+                history.calls[call_id] = event
             case TaskRecorded():
                 history.tasks.append(event)
             case _:
