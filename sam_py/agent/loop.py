@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Container
 from typing import assert_never
 
+from sam_py.agent.call_ids import CallIds
 from sam_py.bus.message_bus import MessageBus
 from sam_py.messages.parts import CodePart, ImagePart, Part, ThinkingSignaturePart
-from sam_py.messages.usage import Usage
+from sam_py.messages.usage import Usage, estimated_usage
 from sam_py.providers.base import (
     CodeProduced,
     Finished,
@@ -50,7 +51,9 @@ class ReplyStream:
         on_waiting: Callable[[str], None],
         on_content: Callable[[], None],
         joins: str = "",
+        known_calls: Container[str] = (),
     ) -> None:
+        """`known_calls` are the ids that calls of this conversation have: some servers use theirs again."""
         self.usage: Usage | None = None
         self.response_id: str | None = None
         self.model = model
@@ -63,7 +66,7 @@ class ReplyStream:
         self._on_waiting = on_waiting
         self._on_content = on_content
         self._joins = joins
-        self._begun: set[str] = set()
+        self._ids = CallIds(known_calls)
 
     @property
     def is_over(self) -> bool:
@@ -94,22 +97,21 @@ class ReplyStream:
         match event:
             case TextDelta(text):
                 if text:
-                    self._on_content()
+                    self._came(text)
                     bus.append_delta(reply_id, self._joined(text))
             case ThinkingDelta(text):
                 if text:
-                    self._on_content()
+                    self._came(text)
                     bus.append_delta(reply_id, text, "thinking_text")
             case ThinkingSigned() | CodeProduced():
                 self._keep_whole(event)
             case ToolCallStarted(key, call_id, tool_name):
                 self._on_content()
-                self._begun.add(key)
-                bus.begin_call(reply_id, key, call_id, tool_name)
+                bus.begin_call(reply_id, key, self._ids.named(key, call_id), tool_name)
             case ToolCallDelta(key, arguments):
-                if key not in self._begun:
-                    self._begun.add(key)
-                    bus.begin_call(reply_id, key, "", "")
+                if key not in self._ids:
+                    bus.begin_call(reply_id, key, self._ids.named(key, ""), "")
+                self._characters += len(arguments)
                 bus.append_arguments(reply_id, key, arguments)
             case ImageProduced(data, mime_type):
                 await self._keep_image(data, mime_type)
@@ -124,6 +126,10 @@ class ReplyStream:
                 self.finished = event
             case _:
                 assert_never(event)
+
+    def _came(self, text: str) -> None:
+        self._characters += len(text)
+        self._on_content()
 
     def _keep_whole(self, event: ThinkingSigned | CodeProduced) -> None:
         if isinstance(event, ThinkingSigned):

@@ -9,7 +9,7 @@ from typing import get_args
 from sam_py.bus.message_bus import MessageBus
 from sam_py.errors import SamError
 from sam_py.messages.message import Message, UserMessage
-from sam_py.messages.parts import FilePart, ImagePart, TextPart
+from sam_py.messages.parts import CodePart, FilePart, ImagePart, TextPart, ThinkingTextPart, ToolCallPart
 from sam_py.messages.turn import Limits, ToolResultPart, Transcript
 from sam_py.providers.base import ChatRequest, Effort
 from sam_py.settings.model import ChatSettings
@@ -50,7 +50,14 @@ async def build_request(
     """
     if go_on:  # for this request only: never in the history
         messages = (*messages, UserMessage(parts=(TextPart(text=CONTINUE),)))
-    transcript = build(messages, system=system_prompt(bus, defaults), limits=limits)
+    transcript = build(
+        messages,
+        bus.ledger,
+        limits=limits,
+        system=system_prompt(bus, defaults),
+        provider=provider,
+        model=model,
+    )
     for note in transcript.notes:
         log.info("transcript of %s: %s", bus.conversation_id, note)
     transcript, attachments = await _with_attachments(transcript, read_attachment)
@@ -70,6 +77,23 @@ async def build_request(
         attachments=attachments,
         conversation_id=bus.conversation_id,
     )
+
+
+def characters_of(request: ChatRequest) -> int:
+    """How long the words of a request are: what its tokens are estimated from. O(length)."""
+    length = len(request.system)
+    for turn in request.turns:
+        for part in turn.parts:
+            match part:
+                case TextPart() | ThinkingTextPart() | ToolResultPart():
+                    length += len(part.text)
+                case CodePart():
+                    length += len(part.code)
+                case ToolCallPart():
+                    length += len(part.arguments_json)
+                case _:
+                    pass  # pictures and files: no two models count them alike
+    return length
 
 
 def _effort(name: str | None) -> Effort | None:

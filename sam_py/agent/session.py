@@ -9,8 +9,9 @@ from collections.abc import Awaitable, Callable, Coroutine, Iterable
 from dataclasses import replace
 from typing import Any
 
+from sam_py.agent.call_ids import known_calls
 from sam_py.agent.loop import PutAttachment, ReplyStream
-from sam_py.agent.prompt import ReadAttachment, build_request
+from sam_py.agent.prompt import ReadAttachment, build_request, characters_of
 from sam_py.agent.state import QueuedMessage, SessionState, StateListener
 from sam_py.agent.titles import Titles
 from sam_py.agent.troubles import RequestError, ended_badly, error_at
@@ -26,6 +27,9 @@ from sam_py.settings.model import ChatSettings, ModelChoice
 __all__ = ["ChatSession", "QueuedMessage", "SessionState"]
 
 log = logging.getLogger(__name__)
+
+CostOf = Callable[[str, str, Usage], float | None]
+"""(provider id, model, usage) → what it costs in US dollars by what is known now; None: not known."""
 
 _CLOSING_S = 2.0
 _PARSE_SLICE_S = 0.004
@@ -55,7 +59,8 @@ class ChatSession:
 
     `provider_of(id)` raises SamError where it is unknown. `save_now()` returns when all is durable.
     `defaults` holds for what the conversation does not say itself and may be replaced at any time.
-    Whoever awaits `send` and its like waits for the reply's end; troubles become errors on the bus.
+    `cost_of` prices a run where the provider does not. Whoever awaits `send` and its like waits for the
+    reply's end; troubles become errors on the bus.
     """
 
     def __init__(
@@ -67,6 +72,7 @@ class ChatSession:
         read_attachment: ReadAttachment,
         put_attachment: PutAttachment | None = None,
         defaults: ChatSettings | None = None,
+        cost_of: CostOf | None = None,
     ) -> None:
         self.bus = bus
         self.defaults = defaults or ChatSettings()
@@ -74,6 +80,7 @@ class ChatSession:
         self._save_now = save_now
         self._read_attachment = read_attachment
         self._put_attachment = put_attachment
+        self._cost_of = cost_of
         self._state = SessionState()
         self._listeners: list[StateListener] = []
         self._run: _Run | None = None
@@ -336,6 +343,7 @@ class ChatSession:
             on_waiting=self._waits,
             on_content=self._streams,
             joins=history[-1].text[-1:] if go_on else "",
+            known_calls=known_calls(history, bus.ledger),
         )
         self._change(phase="waiting", text="", reply_id=reply_id)
         await run.stream.read(provider.stream(request))
@@ -347,7 +355,7 @@ class ChatSession:
             return False
         reason = finished.stop_reason
         reply = self.bus.complete(
-            run.reply_id, reason, usage=stream.usage, response_id=stream.response_id, model=stream.model
+            run.reply_id, reason, usage=stream.spent, response_id=stream.response_id, model=stream.model
         )
         self._record_task(stream)
         if reply is None or reason == "error":
@@ -368,7 +376,7 @@ class ChatSession:
         if run.over:
             return
         if run.reply_id is not None and self.bus.is_streaming(run.reply_id):
-            usage = run.stream.usage if run.stream is not None else None
+            usage = run.stream.spent if run.stream is not None else None
             if self.bus.complete(run.reply_id, "error", usage=usage) is not None:
                 at = run.reply_id
         if run.stream is not None:
@@ -401,8 +409,11 @@ class ChatSession:
             self.bus.select_branch(run.shown_before)
 
     def _record_task(self, stream: ReplyStream) -> None:
-        usage = stream.usage or Usage()
-        self.bus.record_task(TaskRecorded(provider=stream.provider, model=stream.model, usage=usage))
+        usage = stream.spent or Usage()
+        cost = usage.cost_usd
+        if cost is None and self._cost_of is not None:
+            cost = self._cost_of(stream.provider, stream.model, usage)
+        self.bus.record_task(TaskRecorded(provider=stream.provider, model=stream.model, usage=usage, cost_usd=cost))
 
     def _keep_choice(self) -> None:
         """A conversation keeps the model it began with when the program's default changes."""
@@ -416,7 +427,7 @@ class ChatSession:
         self._end(run)
         reply = None
         if run.reply_id is not None and self.bus.is_streaming(run.reply_id):
-            reply = self.bus.abort(run.reply_id, usage=run.stream.usage if run.stream is not None else None)
+            reply = self.bus.abort(run.reply_id, usage=run.stream.spent if run.stream is not None else None)
         if run.stream is not None:
             self._record_task(run.stream)
         if reply is None:

@@ -1,14 +1,20 @@
-"""Pairing: each tool call with exactly one result, as far as the history tells."""
+"""Pairing: each tool call with exactly one result. The ledger tells; only where it is silent, the history is read."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from sam_py.messages.message import AssistantMessage, Message, ToolResultMessage
+from sam_py.messages.history import ToolStateChanged
+from sam_py.messages.message import AssistantMessage, Message, ToolResultMessage, ToolStatus
 from sam_py.messages.parts import ToolCallPart
 
+LOST = "No result of this call was recorded."
+GONE = "The tool ran and succeeded, but its result is no longer kept."
+RUNNING = "The tool is still running; its result is not there yet."
+
 _BROKEN = frozenset({"aborted", "error"})
+_NO_LEDGER: Mapping[str, ToolStateChanged] = {}
 
 
 @dataclass(slots=True)
@@ -18,15 +24,18 @@ class _Call:
     message_index: int
     call_id: str
     part: ToolCallPart
-    result: ToolResultMessage | None = None
+    results: list[ToolResultMessage] = field(default_factory=list)
+    """All that came under its id; one of them is real."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """A call under its unique id and name, and its result; None where none is known and the model is told so."""
+    """A call under its unique id and name, and what came of it. Without a `result`, `text` says why there is none."""
 
     call: ToolCallPart
-    result: ToolResultMessage | None
+    status: ToolStatus
+    result: ToolResultMessage | None = None
+    text: str = ""
 
 
 @dataclass(slots=True)
@@ -37,26 +46,32 @@ class Pairs:
     notes: list[str] = field(default_factory=list)
 
 
-def pair_calls(messages: Sequence[Message]) -> Pairs:
+def pair_calls(messages: Sequence[Message], ledger: Mapping[str, ToolStateChanged] | None = None) -> Pairs:
     """Find each call's result. Linear in the messages.
 
     A result belongs to the nearest call with its id before it that has none yet (servers use ids
-    again); failing that, to one after it. Of two results of a call the first holds, unless it only
-    says that the call was aborted. Without a result, a call of a broken reply never ran and is left
-    out; any other gets a result that says so.
+    again); failing that, to one after it. What became of a call, and which of several results is
+    real, the ledger says. A call that it does not know ran if it has a result; without one it never
+    ran where its reply broke off, and is left out, and is answered by a note otherwise.
     """
     pairs = Pairs()
     matching = _Matching(pairs.notes)
     for index, message in enumerate(messages):
-        if isinstance(message, AssistantMessage):
+        kind = type(message)
+        if kind is AssistantMessage:
             matching.take_calls(index, message)
-        elif isinstance(message, ToolResultMessage):
-            matching.take_result(message)
+        elif kind is ToolResultMessage:
+            matching.take_result(message)  # type: ignore[arg-type]
     matching.place_leftover()
+    deciding = _Deciding(ledger or _NO_LEDGER, matching.latest, pairs.notes)
     for call in matching.calls:
         reply = messages[call.message_index]
         assert isinstance(reply, AssistantMessage)
-        pairs.calls.setdefault(call.message_index, []).append(_pair(call, reply, pairs.notes))
+        pairs.calls.setdefault(call.message_index, []).append(deciding.pair(call, reply.stop_reason in _BROKEN))
+    if deciding.inferred:
+        pairs.notes.append(
+            f"What became of {deciding.inferred} tool calls was inferred from the messages: the ledger has no entry."
+        )
     return pairs
 
 
@@ -65,62 +80,130 @@ class _Matching:
 
     def __init__(self, notes: list[str]) -> None:
         self.calls: list[_Call] = []
+        self.latest: dict[str, _Call] = {}
         self._notes = notes
-        self._latest: dict[str, _Call] = {}
         self._waiting: dict[str, list[_Call]] = {}
         self._leftover: list[ToolResultMessage] = []
         self._used: set[str] = set()
         self._numbers: dict[str, int] = {}
 
-    def take_calls(self, index: int, reply: AssistantMessage) -> None:
-        for part in reply.tool_calls:
-            call = _Call(index, self._unused(part.call_id or "call"), part)
-            self.calls.append(call)
-            self._latest[part.call_id] = call
-            self._waiting.setdefault(part.call_id, []).append(call)
+    def take_calls(self, index: int, reply: Message) -> None:
+        for part in reply.parts:
+            if type(part) is ToolCallPart:
+                call = _Call(index, self._unused(part.call_id or "call"), part)
+                self.calls.append(call)
+                self.latest[part.call_id] = call
+                self._waiting.setdefault(part.call_id, []).append(call)
 
     def take_result(self, result: ToolResultMessage) -> None:
         waiting = self._waiting.get(result.call_id)
-        latest = self._latest.get(result.call_id)
+        latest = self.latest.get(result.call_id)
         if waiting:
             place = len(waiting) - 1  # of the latest reply that waits, the first call
             while place > 0 and waiting[place - 1].message_index == waiting[-1].message_index:
                 place -= 1
-            waiting.pop(place).result = result
+            waiting.pop(place).results.append(result)
         elif latest is None:
             self._leftover.append(result)
         else:
-            if latest.result is not None and latest.result.status == "aborted" and result.status != "aborted":
-                latest.result = result
+            latest.results.append(result)
             self._notes.append(f"A second result of {result.tool_name or 'a tool'} was left out.")
 
     def place_leftover(self) -> None:
         for result in self._leftover:
             waiting = self._waiting.get(result.call_id)
             if waiting:
-                waiting.pop().result = result
+                waiting.pop().results.append(result)
                 self._notes.append(f"A result of {result.tool_name or 'a tool'} was moved behind its call.")
             else:
                 self._notes.append(f"A result of {result.tool_name or 'a tool'} was left out: its call is gone.")
 
     def _unused(self, call_id: str) -> str:
         """`call_id`, or where another call has it, the same with a number that none has."""
-        unique, number = call_id, self._numbers.get(call_id, 2)
-        while unique in self._used:
-            unique, number = f"{call_id}_{number}", number + 1
-        self._numbers[call_id] = number
+        if call_id not in self._used:
+            self._used.add(call_id)
+            return call_id
+        number = self._numbers.get(call_id, 2)
+        while (unique := f"{call_id}_{number}") in self._used:
+            number += 1
+        self._numbers[call_id] = number + 1
         self._used.add(unique)
         return unique
 
 
-def _pair(call: _Call, reply: AssistantMessage, notes: list[str]) -> Pair | None:
-    result, part = call.result, call.part
-    name = part.tool_name or (result.tool_name if result is not None else "") or "unknown"
-    if (part.call_id, part.tool_name) != (call.call_id, name):
-        part = ToolCallPart(call_id=call.call_id, tool_name=name, arguments_json=part.arguments_json)
-    if result is None and reply.stop_reason in _BROKEN:
-        notes.append(f"A call of {name} was left out: the reply broke off before it ran.")
-        return None
-    if result is None:
-        notes.append(f"A call of {name} has no result; the model is told so.")
-    return Pair(part, result)
+class _Deciding:
+    """What became of each call, by the ledger where it has an entry. Of calls with one id the last is the entry's."""
+
+    def __init__(self, ledger: Mapping[str, ToolStateChanged], latest: Mapping[str, _Call], notes: list[str]) -> None:
+        self.inferred = 0
+        self._ledger = ledger
+        self._latest = latest
+        self._notes = notes
+
+    def pair(self, call: _Call, reply_broke: bool) -> Pair | None:
+        part = call.part
+        entry = self._ledger.get(part.call_id) if self._latest[part.call_id] is call else None
+        results = call.results
+        name = part.tool_name or (results[0].tool_name if results else "") or (entry.tool_name if entry else "")
+        name = name or "unknown"
+        if (part.call_id, part.tool_name) != (call.call_id, name):
+            part = ToolCallPart(call_id=call.call_id, tool_name=name, arguments_json=part.arguments_json)
+        if entry is not None:
+            return self._told(part, entry, results)
+        self.inferred += 1
+        if results:
+            real = next((result for result in results if result.status != "aborted"), results[0])
+            return Pair(part, real.status, real)
+        if reply_broke:
+            self._notes.append(f"A call of {name} was left out: the reply broke off before it ran.")
+            return None
+        self._notes.append(f"A call of {name} has no result; the model is told so.")
+        return Pair(part, "error", text=LOST)
+
+    def _told(self, part: ToolCallPart, entry: ToolStateChanged, results: Sequence[ToolResultMessage]) -> Pair:
+        """What the ledger knows of a call, in the words of the result that it names or that agrees with it."""
+        match entry.state:
+            case "success":
+                real = _real(results, entry, ("success", "error"))
+                if real is not None:
+                    return Pair(part, "success", real)
+                text = GONE
+            case "error":
+                real = _real(results, entry, ("error", "success"))
+                if real is not None:
+                    return Pair(part, "error", real)
+                text = _because("The tool failed", entry.reason)
+            case "aborted":
+                # A result that was kept before the program died is a result; a late one after a cancel is not.
+                real = _real(results, entry, ("success", "error", "aborted") if entry.inferred else ("aborted",))
+                if real is not None:
+                    return Pair(part, real.status if entry.inferred else "aborted", real)
+                text = _because("The call was cancelled before it was done", entry.reason)
+            case _:
+                real = _real(results, entry, ("success", "error", "aborted"))
+                if real is not None:
+                    return Pair(part, real.status, real)
+                text = RUNNING
+        self._notes.append(f"A call of {part.tool_name} ({entry.state}) has no result here; the model is told so.")
+        status: ToolStatus = entry.state if entry.state in ("success", "aborted") else "error"
+        return Pair(part, status, text=text)
+
+
+def _real(
+    results: Sequence[ToolResultMessage], entry: ToolStateChanged, statuses: Sequence[ToolStatus]
+) -> ToolResultMessage | None:
+    """The result that the ledger names, else the first whose status agrees best (`statuses`, best first)."""
+    if entry.result_id:
+        for result in results:
+            if result.id == entry.result_id:
+                return result
+    for status in statuses:
+        for result in results:
+            if result.status == status:
+                return result
+    return None
+
+
+def _because(what: str, reason: str) -> str:
+    reason = reason.strip().rstrip(".")
+    return f"{what}: {reason}." if reason else f"{what}."

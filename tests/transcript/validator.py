@@ -24,8 +24,10 @@ def faults(transcript: Transcript, limits: Limits) -> list[str]:
         allowed = {"text", "image", "file", "tool_result"}
         if turn.role == "assistant":
             allowed = {"text", "thinking_text", "thinking_signature", "tool_call"}
-            if kinds and kinds[-1].startswith("thinking"):
+            if kinds and kinds[-1] == "thinking_text":
                 found.append("a turn that ends in thinking")
+            if kinds and all(kind.startswith("thinking") for kind in kinds):
+                found.append("a turn of thinking alone")
         found += [f"a {kind} part in a turn of the {turn.role}" for kind in kinds if kind not in allowed]
         for part in turn.parts:
             if part.kind == "text" and not part.text.strip():

@@ -1,0 +1,91 @@
+"""Shown: parts as a model takes them. Nothing empty, nothing that it cannot read, and nothing silently left out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import assert_never
+
+from sam_py.messages.builder import mend_surrogates
+from sam_py.messages.parts import (
+    CodePart,
+    FilePart,
+    ImagePart,
+    Part,
+    TextPart,
+    ThinkingSignaturePart,
+    ThinkingTextPart,
+    ToolCallPart,
+    UnknownPart,
+)
+from sam_py.messages.turn import Limits, TurnPart
+from sam_py.transcript.attached import is_text_file
+
+
+class Shown:
+    """Degrades parts to what `limits` allow and keeps notes of it, each once."""
+
+    def __init__(self, limits: Limits, notes: dict[str, None]) -> None:
+        self.notes = notes
+        self._limits = limits
+
+    def note(self, note: str) -> None:
+        self.notes[note] = None
+
+    def parts(self, parts: Iterable[Part]) -> list[TurnPart]:
+        """`parts` as this model takes them. Raises ValueError for a part that belongs in a reply."""
+        shown: list[TurnPart] = []
+        for part in parts:
+            match part:
+                case TextPart():
+                    if part.text.strip():
+                        shown.append(_mended(part))
+                case CodePart():
+                    if part.code.strip():
+                        shown.append(TextPart(text=mend_surrogates(_fenced(part))))
+                case ImagePart():
+                    shown.append(self._image(part))
+                case FilePart():
+                    shown.append(self._file(part))
+                case UnknownPart():
+                    self.note(f"A part of the kind {part.kind!r} is of a newer version and is not sent.")
+                    shown.append(TextPart(text=f"[content of the kind {part.kind!r}, which cannot be sent]"))
+                case ThinkingTextPart() | ThinkingSignaturePart() | ToolCallPart():
+                    raise ValueError(f"a {part.kind} part belongs in a reply")
+                case _:
+                    assert_never(part)
+        return shown
+
+    def _image(self, part: ImagePart) -> TurnPart:
+        if self._limits.images and (part.attachment or part.url):
+            return part
+        if self._limits.images:
+            self.note("A picture is sent as text: it has neither content nor address.")
+        else:
+            self.note("A picture is sent as text: this model takes no pictures.")
+        return named("picture", part.alt)
+
+    def _file(self, part: FilePart) -> TurnPart:
+        if is_text_file(part) or (part.mime_type == "application/pdf" and self._limits.pdfs):
+            return part
+        self.note(f"The file {part.filename} is sent as its name alone: this model does not take such files.")
+        text = f"[file: {part.filename}, {part.mime_type}, {part.size} bytes; its content is not readable here]"
+        return TextPart(text=mend_surrogates(text))
+
+
+def named(what: str, name: str) -> TextPart:
+    """A text in the place of what cannot be sent."""
+    return TextPart(text=mend_surrogates(f"[{what}: {name}]") if name.strip() else f"[{what}]")
+
+
+def _mended(part: TextPart) -> TextPart:
+    text = mend_surrogates(part.text)
+    return part if text is part.text else TextPart(text=text)
+
+
+def _fenced(part: CodePart) -> str:
+    """The code in a fence that is longer than any in it, its file name above."""
+    fence = "```"
+    while fence in part.code:
+        fence += "`"
+    name = f"{part.filename}\n" if part.filename else ""
+    return f"{name}{fence}{part.language}\n{part.code}\n{fence}"
