@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import assert_never
+from typing import TYPE_CHECKING, assert_never
 
 from sam_py.errors import SamError
-from sam_py.providers.base import Provider
+from sam_py.providers.base import ModelInfo, Provider
 from sam_py.providers.http import Http
+from sam_py.providers.model_file.files import model_file_of
 from sam_py.providers.presets import Group, Preset, Wire, preset_of
-from sam_py.providers.wire import Account, KeyOf
+from sam_py.providers.wire import Account, KeyOf, WireProvider
 from sam_py.settings.model import ProviderSettings
+
+if TYPE_CHECKING:
+    from sam_py.providers.model_file.servers import ModelServers
 
 
 class Registry:
@@ -20,16 +24,34 @@ class Registry:
     learned of its models stays known and a running reply is not touched.
     """
 
-    def __init__(self, key_of: KeyOf, *, http: Http | None = None) -> None:
+    def __init__(
+        self,
+        key_of: KeyOf,
+        *,
+        http: Http | None = None,
+        known: Callable[[ProviderSettings], Iterable[ModelInfo]] = lambda _settings: (),
+    ) -> None:
+        """`known` says what an account's last listing said of its models, before it is asked again."""
         self._key_of = key_of
+        self._known = known
         self._http = http or Http()
         self._settings: dict[str, ProviderSettings] = {}
         self._built: dict[str, Provider] = {}
         self._added: dict[str, Provider] = {}
+        self._model_servers: ModelServers | None = None
 
     @property
     def http(self) -> Http:
         return self._http
+
+    @property
+    def model_servers(self) -> ModelServers:
+        """The servers of model files on this computer; ended with the registry."""
+        if self._model_servers is None:
+            from sam_py.providers.model_file.servers import ModelServers
+
+            self._model_servers = ModelServers(self._http)
+        return self._model_servers
 
     def add(self, provider: Provider) -> None:
         """Offer `provider` (the guide, a scripted one) beside those of the settings, or instead of one."""
@@ -42,6 +64,8 @@ class Registry:
             if not _builds_the_same(self._settings.get(provider_id), wanted.get(provider_id)):
                 del self._built[provider_id]
         self._settings = wanted
+        if self._model_servers is not None:
+            self._model_servers.keep(model_file_of(each.base_url) for each in wanted.values())
 
     def get(self, provider_id: str) -> Provider:
         """The provider of that id. Raises `SamError` where there is none (any more)."""
@@ -68,6 +92,8 @@ class Registry:
         built, self._built = list(self._built.values()), {}
         for provider in built:
             await provider.aclose()
+        if self._model_servers is not None:
+            await self._model_servers.aclose()
         await self._http.aclose()
 
     def _build(self, settings: ProviderSettings) -> Provider:
@@ -82,10 +108,18 @@ class Registry:
             headers=settings.headers,
             extra_body=settings.extra_body,
         )
-        return _speaking(preset.wire)(account, http=self._http, key_of=self._key_of)
+        file = model_file_of(account.base_url)
+        if file is not None:
+            from sam_py.providers.model_file.provider import ModelFileProvider
+
+            speak = _speaking("openai_chat")
+            return ModelFileProvider(account, file, servers=self.model_servers, speak=speak, http=self._http)
+        provider = _speaking(preset.wire)(account, http=self._http, key_of=self._key_of)
+        provider.remember(self._known(settings))
+        return provider
 
 
-def _speaking(wire: Wire) -> Callable[..., Provider]:
+def _speaking(wire: Wire) -> Callable[..., WireProvider]:
     """The provider of a wire, loaded here: the window does not wait for it when it starts."""
     match wire:
         case "openai_chat":
