@@ -91,7 +91,7 @@ async def _recognise(http: Http, host: str, port: int, usual: str) -> FoundServe
     listed = value["data"] if value["data"] is not None else []  # Ollama without a model
     if not isinstance(listed, list):
         return None
-    from sam_py.providers.openai_chat.models import is_chat_name
+    from sam_py.providers.model_names import is_chat_name
 
     models = [model for model in listed if isinstance(model, dict) and isinstance(model.get("id"), str)]
     preset = _preset(headers, models, usual)

@@ -15,7 +15,7 @@ from sam_py.providers.accumulate import fold
 from sam_py.providers.base import Finished, StreamEvent
 from sam_py.providers.errors import ProviderError
 from sam_py.providers.failures import Asked, read_error, status_error
-from sam_py.providers.openai_chat.models import read_models
+from sam_py.providers.model_lists import read_models
 from sam_py.providers.openai_chat.stream import StreamDecoder
 
 FOLDERS = ("openai_chat", "openrouter", "deepseek", "groq", "mistral", "xai", "llamacpp", "other_compatible")

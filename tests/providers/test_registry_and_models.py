@@ -20,7 +20,7 @@ from sam_py.providers.base import (
 )
 from sam_py.providers.errors import ProviderError
 from sam_py.providers.http import Http
-from sam_py.providers.openai_chat.models import read_models
+from sam_py.providers.model_lists import read_models
 from sam_py.providers.openai_chat.provider import OpenAIChatProvider
 from sam_py.providers.presets import PRESETS, preset_of
 from sam_py.providers.registry import Registry

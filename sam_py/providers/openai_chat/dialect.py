@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import Literal
 
@@ -56,16 +55,3 @@ _DIALECTS: dict[str, Dialect] = {
 def dialect_of(preset: str) -> Dialect:
     """The dialect that `preset` speaks."""
     return _DIALECTS.get(preset, Dialect())
-
-
-# o-series and gpt-5 onwards: a sampling parameter answers 400 there.
-_REASONING_MODEL = re.compile(r"(^|/)(o\d|gpt-(5|6|7|8|9)|gpt-\d\d)")
-
-
-def is_openai_reasoning_model(model: str) -> bool:
-    """Whether OpenAI's `model` refuses temperature and the like.
-
-    >>> is_openai_reasoning_model("gpt-5.2"), is_openai_reasoning_model("o3-mini"), is_openai_reasoning_model("gpt-4o")
-    (True, True, False)
-    """
-    return bool(_REASONING_MODEL.search(model)) and "chat" not in model

@@ -10,8 +10,9 @@ from sam_py.providers.base import ChatRequest, Decoder, ModelInfo
 from sam_py.providers.errors import ProviderError
 from sam_py.providers.failures import Asked
 from sam_py.providers.http import Http
+from sam_py.providers.model_lists import read_models
+from sam_py.providers.model_names import guessed_limits
 from sam_py.providers.openai_chat.dialect import dialect_of
-from sam_py.providers.openai_chat.models import guessed_limits, read_models
 from sam_py.providers.openai_chat.request import build_body
 from sam_py.providers.openai_chat.stream import StreamDecoder
 from sam_py.providers.wire import Account, KeyOf, WireProvider

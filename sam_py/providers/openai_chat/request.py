@@ -25,7 +25,8 @@ from sam_py.messages.parts import (
 from sam_py.messages.turn import ToolResultPart, Turn, TurnPart
 from sam_py.providers.base import ChatRequest
 from sam_py.providers.ids import wire_id
-from sam_py.providers.openai_chat.dialect import Dialect, is_openai_reasoning_model
+from sam_py.providers.model_names import is_openai_reasoning_model
+from sam_py.providers.openai_chat.dialect import Dialect
 
 _EMPTY_RESULT = "(no output)"
 _UNREADABLE = "invalid_arguments"

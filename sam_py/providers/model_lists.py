@@ -2,40 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from sam_py.messages.turn import Limits
 from sam_py.providers.base import ModelInfo
+from sam_py.providers.model_names import guessed_limits, is_chat_name
 
 _CONTEXT_KEYS = ("context_length", "context_window", "max_model_len", "loaded_context_length", "max_context_length")
 _OUTPUT_KEYS = ("max_completion_tokens", "max_output_tokens", "max_output_length")
 
-# Not for talking to: embeddings, speech, pictures, moderation, ranking. Services list them beside the others.
-_NO_CHAT = re.compile(
-    r"embed|whisper|\btts\b|-tts|tts-|transcribe|dall-e|gpt-image|moderation|realtime|rerank|guard\b|-audio|"
-    r"^(babbage|davinci|sora|omni-moderation)|stable-diffusion|\bflux\b|\bocr\b|\bbge-|^text-(similarity|search)"
-)
-_SEES = re.compile(
-    r"gpt-4o|gpt-4\.|gpt-4-turbo|gpt-[5-9]|chatgpt|^o[1-9](?!-mini)|/o[1-9](?!-mini)|claude|gemini|pixtral|llava|vision|"
-    r"[-_.\d]vl\b|vl[-_:]|gemma-?[34]|llama-?4|mistral-(small|medium|large)|ministral|magistral|grok-(2-vision|4|5)|minicpm-?v|"
-    r"internvl|moondream|kimi-k2\.|qwen3\.[5-9]|glm-[\d.]+v|smolvlm|molmo|phi-?[34][^/]*(vision|multimodal)",
-    re.IGNORECASE,
-)
-_BLIND = re.compile(r"gpt-3\.5|embed|gemma-?3[-:]?(270m|1b)|o1-preview|coder", re.IGNORECASE)
-
-
-# Windows that OpenAI documents but does not list (its model pages, November 2026): pattern, context, longest reply.
-_WINDOWS: tuple[tuple[re.Pattern[str], int, int], ...] = (
-    (re.compile(r"^gpt-5"), 400_000, 128_000),
-    (re.compile(r"^gpt-4\.1"), 1_047_576, 32_768),
-    (re.compile(r"^o[134]\b(?!-preview)"), 200_000, 100_000),
-    (re.compile(r"^(gpt-4o|chatgpt-4o)"), 128_000, 16_384),
-    (re.compile(r"^gpt-4-turbo"), 128_000, 4_096),
-    (re.compile(r"^gpt-3\.5-turbo"), 16_385, 4_096),
-)
 _NO_CHAT_KINDS = frozenset(
     {"image", "embedding", "embeddings", "audio", "rerank", "moderation", "transcribe", "video", "tts", "code"}
 )
@@ -58,30 +34,6 @@ def read_models(value: Any, *, for_chat: bool = False) -> list[ModelInfo]:
             # llama.cpp says what a model sees in a second list beside the first.
             models.append(_model(name, {**extra.get(name, {}), **item}))
     return models
-
-
-def is_chat_name(model: str) -> bool:
-    """Whether the model is one to talk to, by its name.
-
-    >>> is_chat_name("gpt-5.2"), is_chat_name("text-embedding-3-small")
-    (True, False)
-    """
-    return not _NO_CHAT.search(model.lower())
-
-
-def guessed_limits(model: str) -> Limits:
-    """What a name tells of a model that no list described: whether it sees, and OpenAI's windows.
-
-    >>> guessed_limits("openai/gpt-4o").images, guessed_limits("llama-3.1-8b-instant").images
-    (True, False)
-    >>> guessed_limits("gpt-5.2").context_tokens
-    400000
-    """
-    context, output = next(
-        ((context, output) for name, context, output in _WINDOWS if name.search(model)), (None, None)
-    )
-    images = bool(_SEES.search(model)) and not _BLIND.search(model)
-    return Limits(context_tokens=context, output_tokens=output, images=images, tools=True)
 
 
 def _is_for_chat(item: dict[str, Any]) -> bool:
