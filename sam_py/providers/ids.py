@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import re
+import uuid
 from typing import Literal
 
 IdForm = Literal["any", "openai", "mistral"]
 
 _OPENAI = re.compile(r"[A-Za-z0-9_-]{1,40}\Z")
 _MISTRAL = re.compile(r"[A-Za-z0-9]{9}\Z")
+_OWN = "call_sam_"
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
@@ -30,6 +32,20 @@ def wire_id(call_id: str, form: IdForm) -> str:
             return call_id if _OPENAI.match(call_id) else "call_" + _digest(call_id, 24)
         case "mistral":
             return call_id if _MISTRAL.match(call_id) else _digest(call_id, 9)
+
+
+def new_own_id() -> str:
+    """An id for a call that the service gave none."""
+    return _OWN + uuid.uuid4().hex[:20]
+
+
+def is_own_id(call_id: str) -> bool:
+    """Whether `call_id` was made here, so that the service that wrote the call knows nothing of it.
+
+    >>> is_own_id(new_own_id()), is_own_id("call_1")
+    (True, False)
+    """
+    return call_id.startswith(_OWN)
 
 
 def _digest(text: str, length: int) -> str:
