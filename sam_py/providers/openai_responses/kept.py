@@ -1,0 +1,152 @@
+"""Kept items: what only the service understands of its reply, and in what form it goes back.
+
+A `ThinkingSignaturePart.signature` of this wire is a JSON object with one or both of
+
+- ``item``: a reasoning item, or that of a tool which the service ran itself, as it came;
+- ``leads_to``: what came right behind it, and the ``phase`` where that is a message. A reasoning item is
+  refused without the item that it led to, so that it goes back in front of such a one or not at all.
+
+``late`` stands in one whose item came complete only after what it led to: it replaces the one before it
+with the same id.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from sam_py.messages.builder import mend_surrogates
+
+Item = dict[str, Any]
+
+# An id of this form makes OpenAI look the item up in its store, where nothing is with ``store: false``:
+# 404 "Item with id 'rs_…' not found". Without it the item stands for itself. Other services' ids go back.
+_STORED_ID = re.compile(r"(rs|msg|ws|fs|ci|mcp|mcpl|mcpr|tsc|tso|cmp)_")
+
+# Of the tools that a service runs, those whose items requests take, with the keys that must be there.
+_SERVER_ITEMS: Mapping[str, tuple[tuple[str, type], ...]] = {
+    "web_search_call": (("action", dict), ("status", str)),
+    "file_search_call": (("queries", list), ("status", str)),
+    "code_interpreter_call": (("container_id", str), ("status", str)),
+    "mcp_list_tools": (("server_label", str), ("tools", list)),
+    "mcp_call": (("arguments", str), ("name", str), ("server_label", str)),
+    "tool_search_call": (("execution", str), ("arguments", dict)),
+    "tool_search_output": (("execution", str), ("tools", list)),
+    "compaction": (("encrypted_content", str),),
+}
+_NULLABLE = frozenset({"code", "outputs"})
+"""Keys that stay where they are null: the types want them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Follower:
+    """What an item leads to: its type, a call's name, a message's phase; each but the type may be empty."""
+
+    type: str
+    name: str = ""
+    phase: str = ""
+
+    def is_met_by(self, item: Item) -> bool:
+        return self.type == item["type"] and self.name in ("", item.get("name", ""))
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """One unpacked signature; `item` is in the form that a request takes."""
+
+    item: Item | None
+    leads_to: Follower | None
+    late: bool = False
+    id: str = ""
+    """The item's id as it came, to tell which one a late one replaces."""
+
+
+def pack(item: Item | None, leads_to: Follower | None = None, *, late: bool = False) -> str:
+    """A signature that keeps `item` as it came."""
+    value: dict[str, Any] = {}
+    if item is not None:
+        value["item"] = item
+    if leads_to is not None:
+        told = {"type": leads_to.type, "name": leads_to.name, "phase": leads_to.phase}
+        value["leads_to"] = {key: text for key, text in told.items() if text}
+    if late:
+        value["late"] = True
+    return mend_surrogates(json.dumps(value, ensure_ascii=False, separators=(",", ":")))
+
+
+def unpack(signature: str) -> Kept | None:
+    """What `signature` keeps; None where it is damaged, of another wire, or of no use to a request.
+
+    >>> unpack("EpQCsig=="), unpack('[{"type": "reasoning.text"}]'), unpack('{"item": {"type": "reasoning"}}')
+    (None, None, None)
+    >>> unpack('{"item": {"type": "reasoning", "id": "rs_1", "encrypted_content": "x"}}').item
+    {'type': 'reasoning', 'summary': [], 'encrypted_content': 'x'}
+    """
+    try:
+        value = json.loads(signature)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(value, dict):
+        return None
+    raw, leads_to = value.get("item"), _follower(value.get("leads_to"))
+    if not isinstance(raw, dict):
+        return Kept(None, leads_to) if leads_to is not None else None
+    item = as_input(raw)
+    if item is None:
+        return None
+    return Kept(item, leads_to, late=value.get("late") is True, id=_text(raw.get("id")))
+
+
+def as_input(raw: Item) -> Item | None:
+    """An item of a reply as a request takes it; None where it says nothing or a request cannot take it."""
+    if raw.get("type") == "reasoning":
+        return _reasoning(raw)
+    kind = raw.get("type")
+    wanted = _SERVER_ITEMS.get(kind) if isinstance(kind, str) else None
+    if wanted is None or not all(isinstance(raw.get(key), form) for key, form in wanted):
+        return None
+    if raw.get("call_id") is not None or raw.get("execution") == "client":
+        return None  # it waits for an answer that nobody here can give
+    item = {key: value for key, value in raw.items() if value is not None or key in _NULLABLE}
+    if kind == "code_interpreter_call":
+        item = {"code": None, "outputs": None, **item}
+    if _STORED_ID.match(_text(item.get("id"))):
+        del item["id"]
+    return item
+
+
+def _reasoning(raw: Item) -> Item | None:
+    encrypted = _text(raw.get("encrypted_content"))
+    content = _texts(raw.get("content"), "reasoning_text")
+    if not encrypted and not content:
+        return None  # a summary alone stands for an item that the server forgot
+    item: Item = {"type": "reasoning", "summary": _texts(raw.get("summary"), "summary_text")}
+    item_id = _text(raw.get("id"))
+    if item_id and not _STORED_ID.match(item_id):
+        item["id"] = item_id
+    if content:
+        item["content"] = content
+    if encrypted:
+        item["encrypted_content"] = encrypted
+    return item
+
+
+def _texts(parts: Any, kind: str) -> list[Item]:
+    return [
+        {"type": kind, "text": part["text"]}
+        for part in (parts if isinstance(parts, list) else ())
+        if isinstance(part, dict) and isinstance(part.get("text"), str) and part["text"]
+    ]
+
+
+def _follower(value: Any) -> Follower | None:
+    if not isinstance(value, dict) or not _text(value.get("type")):
+        return None
+    return Follower(_text(value["type"]), _text(value.get("name")), _text(value.get("phase")))
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else ""
