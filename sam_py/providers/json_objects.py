@@ -29,6 +29,7 @@ class JsonObjects:
         """The first 2 kB of an object that is none."""
         self.stray = b""
         """The first 2 kB of what stands outside of objects and is no comma or bracket: no JSON stream at all."""
+        self.stray_bytes = 0
         self._max = max_bytes
         self._line = bytearray()
         self._open = bytearray()
@@ -121,4 +122,5 @@ class JsonObjects:
     def _keep_stray(self, text: bytes) -> None:
         text = text.strip(_BETWEEN)
         if text:
+            self.stray_bytes += len(text)
             self.stray = (self.stray + text + b"\n")[:_STRAY_BYTES]

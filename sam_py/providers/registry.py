@@ -126,6 +126,14 @@ def _speaking(wire: Wire) -> Callable[..., WireProvider]:
             from sam_py.providers.openai_chat.provider import OpenAIChatProvider
 
             return OpenAIChatProvider
+        case "anthropic":
+            from sam_py.providers.anthropic.provider import AnthropicProvider
+
+            return AnthropicProvider
+        case "gemini":
+            from sam_py.providers.gemini.provider import GeminiProvider
+
+            return GeminiProvider
         case _:
             raise SamError(f"This version cannot speak {wire} yet.")
 
