@@ -52,8 +52,12 @@ class ReplyStream:
         on_content: Callable[[], None],
         joins: str = "",
         known_calls: Container[str] = (),
+        asked_characters: int = 0,
     ) -> None:
-        """`known_calls` are the ids that calls of this conversation have: some servers use theirs again."""
+        """`known_calls` are the ids that calls of this conversation have: some servers use theirs again.
+
+        `asked_characters` is how long the request is: tokens are estimated from it where nobody counts them.
+        """
         self.usage: Usage | None = None
         self.response_id: str | None = None
         self.model = model
@@ -67,6 +71,15 @@ class ReplyStream:
         self._on_content = on_content
         self._joins = joins
         self._ids = CallIds(known_calls)
+        self._asked_characters = asked_characters
+        self._characters = 0
+
+    @property
+    def spent(self) -> Usage | None:
+        """The tokens so far: as reported, or our estimate once something came; None where nothing did."""
+        if self.usage is not None or not self._characters:
+            return self.usage
+        return estimated_usage(self._asked_characters, self._characters)
 
     @property
     def is_over(self) -> bool:

@@ -343,6 +343,7 @@ class ChatSession:
             on_waiting=self._waits,
             on_content=self._streams,
             joins=history[-1].text[-1:] if go_on else "",
+            asked_characters=characters_of(request),
             known_calls=known_calls(history, bus.ledger),
         )
         self._change(phase="waiting", text="", reply_id=reply_id)

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sam_py.messages.builder import PartsBuilder, mend_surrogates
-from sam_py.messages.usage import Metrics, Usage
+from sam_py.messages.usage import CHARACTERS_PER_TOKEN, Metrics, Usage
 
-_CHARACTERS_PER_TOKEN = 4
 _SHORTEST_S = 0.001
 """A reply that came all at once has no speed."""
 
@@ -40,10 +39,10 @@ class LiveReply:
         if self.first_token_s is None:
             return Metrics(duration_s=duration)
         first = self.first_token_s - self.started_s
-        tokens = usage.output_tokens if usage is not None else None
+        tokens = usage.output_tokens if usage is not None and not usage.estimated else None
         estimated = tokens is None
         if tokens is None:
-            tokens = self.characters // _CHARACTERS_PER_TOKEN
+            tokens = self.characters // CHARACTERS_PER_TOKEN
         writing = duration - first
         speed = tokens / writing if writing > _SHORTEST_S and tokens else None
         return Metrics(first_token_s=first, duration_s=duration, tokens_per_second=speed, estimated=estimated)
