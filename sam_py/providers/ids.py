@@ -7,9 +7,10 @@ import re
 import uuid
 from typing import Literal
 
-IdForm = Literal["any", "openai", "mistral"]
+IdForm = Literal["any", "openai", "mistral", "anthropic"]
 
 _OPENAI = re.compile(r"[A-Za-z0-9_-]{1,40}\Z")
+_ANTHROPIC = re.compile(r"[A-Za-z0-9_-]{1,64}\Z")
 _MISTRAL = re.compile(r"[A-Za-z0-9]{9}\Z")
 _OWN = "call_sam_"
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -18,7 +19,8 @@ _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 def wire_id(call_id: str, form: IdForm) -> str:
     """Return `call_id` as a service takes it: unchanged where it fits, else a digest of it.
 
-    OpenAI takes at most 40 characters; Mistral exactly nine letters or digits.
+    OpenAI takes at most 40 characters; Anthropic 64 (Bedrock says so; Anthropic names no limit); Mistral
+    exactly nine letters or digits.
 
     >>> wire_id("call_1", "openai"), wire_id("a1B2c3D4e", "mistral")
     ('call_1', 'a1B2c3D4e')
@@ -30,6 +32,8 @@ def wire_id(call_id: str, form: IdForm) -> str:
             return call_id
         case "openai":
             return call_id if _OPENAI.match(call_id) else "call_" + _digest(call_id, 24)
+        case "anthropic":
+            return call_id if _ANTHROPIC.match(call_id) else "toolu_" + _digest(call_id, 24)
         case "mistral":
             return call_id if _MISTRAL.match(call_id) else _digest(call_id, 9)
 

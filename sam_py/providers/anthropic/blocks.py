@@ -1,0 +1,310 @@
+"""BlockAssembly: the content blocks of one answer, as they grow, turned into events.
+
+Blocks are told apart by their index, because gateways open one before the last is closed. Text and thinking
+are handed on at once; what only Anthropic understands is handed on whole when its block ends (`opaque.py`).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any
+
+from sam_py.messages.builder import mend_surrogates
+from sam_py.providers.anthropic.opaque import Block, pack
+from sam_py.providers.base import StreamEvent, ThinkingSigned, ToolCallDelta, ToolCallStarted
+from sam_py.providers.surrogates import TextChannels
+
+_GLUED = re.compile(r"\}\s*(?=\{)")
+_GLUE_TRIES = 64
+"""How often a call's arguments are looked at for a second object: each look reads them all."""
+
+_KIND_OF_DELTA = {"text_delta": "text", "citations_delta": "text", "thinking_delta": "thinking"}
+
+
+@dataclass(slots=True)
+class _Open:
+    """A block that may still grow. `pieces` is its text, thinking or input."""
+
+    index: int
+    kind: str
+    block: Block
+    pieces: list[str] = field(default_factory=list)
+    key: str = ""
+    """Of a tool call: its key in the events."""
+    ending: str = ""
+    """Of a tool call: the last character of its arguments that is no white space."""
+    glue_tries: int = _GLUE_TRIES
+
+
+@dataclass(slots=True)
+class _Cut:
+    """A text block's share of the text that is being said."""
+
+    index: int
+    pieces: list[str] = field(default_factory=list)
+    citations: list[Any] = field(default_factory=list)
+
+
+class BlockAssembly:
+    """Feed it the block events of one answer; it appends stream events to the list that it is given."""
+
+    def __init__(self, new_call_id: Callable[[], str]) -> None:
+        self._new_call_id = new_call_id
+        self._channels = TextChannels()
+        self._open: dict[int, _Open] = {}
+        self._last = -1
+        self._cuts: list[_Cut] = []
+        """The text blocks since anything but text was said."""
+        self._thinkers: list[int] = []
+        """The blocks whose thinking was said since anything but thinking was."""
+        self._calls: dict[str, list[str]] = {}
+        """The arguments of each call so far, by key."""
+        self._call_ids: set[str] = set()
+
+    @property
+    def any_calls(self) -> bool:
+        return bool(self._calls)
+
+    @property
+    def any_complete_calls(self) -> bool:
+        return any(_is_complete("".join(pieces)) for pieces in self._calls.values())
+
+    def start(self, index: Any, block: Any, events: list[StreamEvent]) -> None:
+        """``content_block_start``. A second one for a block that is open changes nothing."""
+        if not isinstance(block, dict):
+            return
+        place = index if isinstance(index, int) else self._last + 1
+        kind = block.get("type")
+        if not isinstance(kind, str) or not kind:
+            return
+        open_block = self._open.get(place)
+        if open_block is not None:
+            if (open_block.kind, open_block.block.get("id")) == (kind, block.get("id")):
+                return
+            self.stop(place, events)
+        self._last = place
+        self._begin(_Open(place, kind, block), events)
+
+    def delta(self, index: Any, delta: Any, events: list[StreamEvent]) -> None:
+        """``content_block_delta``. One for a block that was never opened opens it, where its kind is plain."""
+        if not isinstance(delta, dict):
+            return
+        place = index if isinstance(index, int) else max(self._last, 0)
+        kind = delta.get("type")
+        if not isinstance(kind, str):
+            return
+        open_block = self._open.get(place)
+        if open_block is None:
+            if kind not in _KIND_OF_DELTA:
+                return
+            self.start(place, {"type": _KIND_OF_DELTA[kind]}, events)
+            open_block = self._open[place]
+        match kind:
+            case "text_delta":
+                self._say(open_block, delta.get("text"), events)
+            case "thinking_delta":
+                self._think(open_block, delta.get("thinking"), events)
+            case "signature_delta":
+                if isinstance(delta.get("signature"), str):
+                    open_block.block = {**open_block.block, "signature": delta["signature"]}
+            case "citations_delta":
+                if open_block.kind == "text" and isinstance(delta.get("citation"), dict):
+                    self._cut_of(open_block).citations.append(delta["citation"])
+            case "input_json_delta":
+                self._add_input(open_block, delta.get("partial_json"), events)
+            case _:
+                _merge(open_block.block, delta)
+
+    def stop(self, index: Any, events: list[StreamEvent]) -> None:
+        """``content_block_stop``."""
+        open_block = self._open.pop(index if isinstance(index, int) else self._last, None)
+        if open_block is not None:
+            self._end(open_block, events)
+
+    def end(self, events: list[StreamEvent]) -> None:
+        """No more blocks: end those that are still open."""
+        for index in sorted(self._open):
+            self.stop(index, events)
+        self._end_run(events)
+
+    # Beginnings
+
+    def _begin(self, block: _Open, events: list[StreamEvent]) -> None:
+        self._open[block.index] = block
+        match block.kind:
+            case "text":
+                citations = block.block.get("citations")
+                if isinstance(citations, list) and citations:
+                    self._cut_of(block).citations.extend(citations)
+                self._say(block, block.block.get("text"), events)
+            case "thinking":
+                self._think(block, block.block.get("thinking"), events)
+            case "tool_use":
+                self._begin_call(block, events)
+            case _:
+                block.block = dict(block.block)  # grows by deltas
+
+    def _begin_call(self, block: _Open, events: list[StreamEvent]) -> None:
+        said = block.block
+        beyond = {key: value for key, value in said.items() if key not in ("id", "name", "input") and value is not None}
+        if beyond.get("caller") == {"type": "direct"}:
+            del beyond["caller"]
+        if len(beyond) > 1:  # more than its type
+            self._opaque(beyond, events)
+        self._open_call(block, _text(said.get("id")), _text(said.get("name")), events)
+
+    def _open_call(self, block: _Open, call_id: str, name: str, events: list[StreamEvent]) -> None:
+        self._end_run(events)
+        wanted, number = call_id or self._new_call_id(), 2
+        unique = wanted
+        while unique in self._call_ids:
+            unique, number = f"{wanted}_{number}", number + 1
+        self._call_ids.add(unique)
+        block.key = str(len(self._calls))
+        block.ending, block.glue_tries = "", _GLUE_TRIES
+        self._calls[block.key] = []
+        events.append(ToolCallStarted(block.key, unique, name))
+
+    # Growth
+
+    def _say(self, block: _Open, text: Any, events: list[StreamEvent]) -> None:
+        if isinstance(text, str) and text:
+            self._thinkers.clear()
+            self._cut_of(block).pieces.append(text)
+            self._channels.add("text", text, events)
+
+    def _cut_of(self, block: _Open) -> _Cut:
+        if not self._cuts or self._cuts[-1].index != block.index:
+            self._cuts.append(_Cut(block.index))
+        return self._cuts[-1]
+
+    def _think(self, block: _Open, text: Any, events: list[StreamEvent]) -> None:
+        if isinstance(text, str) and text:
+            self._end_cuts(events)
+            if not self._thinkers or self._thinkers[-1] != block.index:
+                self._thinkers.append(block.index)
+            block.pieces.append(text)
+            self._channels.add("thinking", text, events)
+
+    def _add_input(self, block: _Open, piece: Any, events: list[StreamEvent]) -> None:
+        if piece is not None and not isinstance(piece, str):
+            piece = json.dumps(piece, ensure_ascii=False)
+        if not piece or block.kind in ("text", "thinking"):
+            return
+        if not block.key:
+            block.pieces.append(piece)
+            return
+        for number, argument in enumerate(self._unglued(block, piece)):
+            if number:  # gateways glue the arguments of two calls together
+                self._open_call(block, _text(block.block.get("id")), _text(block.block.get("name")), events)
+            if argument:
+                block.ending = argument.rstrip()[-1:] or block.ending
+                self._calls[block.key].append(argument)
+                events.append(ToolCallDelta(block.key, argument))
+
+    def _unglued(self, block: _Open, piece: str) -> list[str]:
+        """`piece`, cut where one whole JSON object ends and another begins."""
+        is_glued = block.ending == "}" and piece.lstrip().startswith("{")
+        if block.glue_tries <= 0 or not (is_glued or _GLUED.search(piece)):
+            return [piece]
+        before = "".join(self._calls[block.key])
+        text, start, cuts = before + piece, 0, []
+        for glue in _GLUED.finditer(text, max(0, len(before.rstrip()) - 1)):
+            if block.glue_tries <= 0:
+                break
+            block.glue_tries -= 1
+            if _is_complete(text[start : glue.end()]):
+                cuts.append(glue.end() - len(before))
+                start = glue.end()
+        return [piece[one:other] for one, other in pairwise([0, *cuts, len(piece)])]
+
+    # Ends
+
+    def _end(self, block: _Open, events: list[StreamEvent]) -> None:
+        match block.kind:
+            case "text":
+                pass
+            case "thinking":
+                self._sign(block, events)
+            case "tool_use":
+                given = block.block.get("input")
+                if given and not self._calls[block.key]:
+                    self._add_input(block, given, events)
+            case _:
+                self._end_opaque(block, events)
+
+    def _sign(self, block: _Open, events: list[StreamEvent]) -> None:
+        """The signature, as plain text where the text right before it is this block's, else with it."""
+        signature = _text(block.block.get("signature"))
+        if not signature:
+            return
+        text = mend_surrogates("".join(block.pieces))
+        is_right_before = self._thinkers == [block.index] and bool(text.strip())
+        is_alone = not self._thinkers and not text
+        if (is_right_before or is_alone) and not signature.startswith(("{", "[")):
+            self._end_run(events)
+            events.append(ThinkingSigned(signature))
+        else:
+            self._opaque({"type": "thinking", "thinking": text, "signature": signature}, events)
+
+    def _end_opaque(self, block: _Open, events: list[StreamEvent]) -> None:
+        if block.pieces:
+            try:
+                block.block["input"] = json.loads("".join(block.pieces))
+            except (ValueError, RecursionError):
+                return  # cut off in its middle: a request with it would be refused
+        self._opaque(block.block, events)
+
+    def _opaque(self, value: Block, events: list[StreamEvent]) -> None:
+        self._end_run(events)
+        events.append(ThinkingSigned(pack(value)))
+
+    def _end_run(self, events: list[StreamEvent]) -> None:
+        """Something else than text or thinking comes, or nothing more."""
+        self._channels.flush_into(events)
+        self._end_cuts(events)
+        self._thinkers.clear()
+
+    def _end_cuts(self, events: list[StreamEvent]) -> None:
+        """Say where the text was cut into blocks, where citations hang on it."""
+        cuts, self._cuts = self._cuts, []
+        if any(cut.citations for cut in cuts):
+            self._channels.flush_into(events)
+            events.append(ThinkingSigned(pack([_as_block(cut) for cut in cuts if cut.pieces])))
+
+
+def _as_block(cut: _Cut) -> Block:
+    block: Block = {"type": "text", "text": mend_surrogates("".join(cut.pieces))}
+    return {**block, "citations": cut.citations} if cut.citations else block
+
+
+def _merge(block: Block, delta: Block) -> None:
+    """A delta of a kind that we do not know: what is text there grows, the rest is set."""
+    for key, value in delta.items():
+        if key == "type" or value is None:
+            continue
+        before = block.get(key)
+        if isinstance(before, str) and isinstance(value, str):
+            block[key] = before + value
+        elif isinstance(before, list) and isinstance(value, list):
+            block[key] = [*before, *value]
+        else:
+            block[key] = value
+
+
+def _is_complete(arguments: str) -> bool:
+    """Whether the arguments of a call are a JSON object; a call without any takes none."""
+    if not arguments.strip():
+        return True
+    try:
+        return isinstance(json.loads(arguments), dict)
+    except (ValueError, RecursionError):
+        return False
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else ""

@@ -1,0 +1,74 @@
+"""AnthropicProvider: one account or server that speaks Messages."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import Any
+from urllib.parse import urlsplit
+
+from sam_py.messages.turn import Limits
+from sam_py.providers.anthropic.families import guessed_limits
+from sam_py.providers.anthropic.models import PAGE, next_page, read_models
+from sam_py.providers.anthropic.request import build_body
+from sam_py.providers.anthropic.stream import StreamDecoder
+from sam_py.providers.base import ChatRequest, Decoder, ModelInfo
+from sam_py.providers.failures import Asked
+from sam_py.providers.http import Http
+from sam_py.providers.wire import Account, KeyOf, WireProvider
+
+VERSION = "2023-06-01"
+BINDING = "thinking-binding-controls-2026-08-01"
+"""The beta that lets a request say what becomes of thinking before which something changed."""
+_BETA = "anthropic-beta"
+_MOST_PAGES = 20
+_VERSIONED = re.compile(r"/v\d[^/]*$")
+
+
+class AnthropicProvider(WireProvider):
+    """Anthropic itself, or a server that imitates it.
+
+    Imitators are written down as Anthropic's own clients want them, without the version that they add:
+    ``https://api.deepseek.com/anthropic``; here it is added where an address has none.
+    """
+
+    ENDING = "/messages"
+    KEY_HEADER = "x-api-key"
+
+    def __init__(self, account: Account, *, http: Http, key_of: KeyOf) -> None:
+        betas = [value for name, value in account.headers.items() if name.lower() == _BETA]
+        headers = {name: value for name, value in account.headers.items() if name.lower() != _BETA}
+        super().__init__(replace(account, headers=headers), http=http, key_of=key_of)
+        if self._base_url and not _VERSIONED.search(self._base_url):
+            self._base_url += "/v1"
+        self._is_anthropic = (urlsplit(self._base_url).hostname or "").endswith(".anthropic.com")
+        self._betas = ",".join([*betas, *([BINDING] if self._is_anthropic else [])])
+
+    async def list_models(self) -> list[ModelInfo]:
+        models: dict[str, ModelInfo] = {}
+        path = PAGE
+        for _ in range(_MOST_PAGES):
+            page = await self._ask(path)
+            known = len(models)
+            models.update({model.id: model for model in read_models(page)})
+            path = next_page(page)
+            if not path or len(models) == known:
+                break
+        self._limits.update({model.id: model.limits for model in models.values()})
+        return list(models.values())
+
+    def _address(self, request: ChatRequest) -> str:
+        return "/messages"
+
+    def _headers(self) -> dict[str, str]:
+        headers = {"anthropic-version": VERSION}
+        return {**headers, _BETA: self._betas} if self._betas else headers
+
+    def _body(self, request: ChatRequest) -> dict[str, Any]:
+        return build_body(request, drops_unbound=self._is_anthropic)
+
+    def _decoder(self, asked: Asked) -> Decoder:
+        return StreamDecoder(asked)
+
+    def _guessed(self, model: str) -> Limits:
+        return guessed_limits(model)
