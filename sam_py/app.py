@@ -24,12 +24,16 @@ from sam_py.agent.session import ChatSession
 from sam_py.agent.state import SessionState
 from sam_py.bus.message_bus import MessageBus
 from sam_py.errors import SamError
+from sam_py.messages.usage import Usage
 from sam_py.paths import Paths, default_paths, resources
+from sam_py.providers.catalogue import Catalogue
 from sam_py.providers.guide.provider import GuideProvider
 from sam_py.providers.local import find_local_servers
+from sam_py.providers.prices import cost_usd
 from sam_py.providers.redaction import KeyFilter
 from sam_py.providers.registry import Registry
 from sam_py.settings.file import SettingsFile
+from sam_py.settings.listings import Listings
 from sam_py.settings.secrets import Secrets
 from sam_py.store.autosave import Autosave
 from sam_py.store.library import Library
@@ -138,7 +142,8 @@ class Program:
         settings = SettingsFile(paths.config / "settings.json")
         self._secrets = Secrets(self._base_url_of)
         self._settings = settings
-        self._registry = Registry(self._secrets.key_of)
+        self._catalogue = Catalogue(Listings(paths.state / "models.json"))
+        self._registry = Registry(self._secrets.key_of, known=self._catalogue.models)
         self._registry.add(GuideProvider())
         self._library = Library(paths)
         themes = Themes()
@@ -154,6 +159,7 @@ class Program:
             paths=paths,
             library=self._library,
             registry=self._registry,
+            catalogue=self._catalogue,
             settings=settings,
             secrets=self._secrets,
             themes=themes,
@@ -180,6 +186,7 @@ class Program:
                 await close()
             except Exception:  # a step that fails must not keep the next ones from saving what they have
                 log.exception("closing did not end well")
+        self._catalogue.close()
         try:
             self._settings.close()
         except SamError as error:
@@ -195,6 +202,11 @@ class Program:
     def _base_url_of(self, provider_id: str) -> str:
         provider = self._settings.current.provider(provider_id)
         return provider.base_url if provider is not None else ""
+
+    def _cost_of(self, provider_id: str, model: str, usage: Usage) -> float | None:
+        account = self._settings.current.provider(provider_id)
+        price = self._catalogue.price(account, model) if account is not None else None
+        return cost_usd(usage, price) if price is not None else None
 
     def _new_bus(self, conversation_id: str) -> MessageBus:
         return MessageBus(conversation_id, auto_pin=self._settings.current.chat.auto_pin)
@@ -212,6 +224,7 @@ class Program:
             read_attachment=attachments.read,
             put_attachment=put,
             defaults=self._settings.current.chat,
+            cost_of=self._cost_of,
         )
 
     def _session_state(self, conversation: OpenConversation, state: SessionState) -> None:

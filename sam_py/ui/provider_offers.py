@@ -10,6 +10,7 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
 
 from sam_py.errors import SamError
+from sam_py.providers.base import ModelInfo
 from sam_py.providers.local import FoundServer
 from sam_py.settings.model import ChatSettings, ModelChoice, ProviderSettings, Settings
 from sam_py.ui.services import Services
@@ -59,14 +60,22 @@ class ProviderOffers(QObject):
 
     async def _learn(self, provider_id: str) -> None:
         try:
-            await self._services.registry.get(provider_id).list_models()
+            await self._list(provider_id)
         except SamError as error:
             log.info("the models of %s are not known yet: %s", provider_id, error)
 
     async def ask_for_models(self, provider_id: str) -> None:
         """Ask a provider for its models and remember them. Raises `SamError`."""
-        models = tuple(model.id for model in await self._services.registry.get(provider_id).list_models())
+        models = tuple(model.id for model in await self._list(provider_id))
         self._change_provider(provider_id, lambda settings: settings.model_copy(update={"models": models}))
+        self.changed.emit()  # what was learned of a model may be news where the list is not
+
+    async def _list(self, provider_id: str) -> list[ModelInfo]:
+        models = await self._services.registry.get(provider_id).list_models()
+        account = self._services.settings.current.provider(provider_id)
+        if account is not None:
+            self._services.catalogue.keep(account, models)
+        return models
 
     def remember_choice(self, provider_id: str, model: str) -> None:
         """New conversations begin with what was chosen last."""

@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 from sam_py.paths import Paths
+from sam_py.providers.catalogue import Catalogue
 from sam_py.providers.local import FoundServer
 from sam_py.providers.registry import Registry
 from sam_py.settings.file import SettingsFile
@@ -21,6 +22,7 @@ class Services:
     paths: Paths
     library: Library
     registry: Registry
+    catalogue: Catalogue
     settings: SettingsFile
     secrets: Secrets
     themes: Themes

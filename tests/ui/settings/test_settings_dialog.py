@@ -15,9 +15,11 @@ from PySide6.QtWidgets import QLineEdit
 from sam_py.errors import SamError
 from sam_py.paths import default_paths
 from sam_py.providers.base import ModelInfo
+from sam_py.providers.catalogue import Catalogue
 from sam_py.providers.local import FoundServer
 from sam_py.providers.presets import preset_of
 from sam_py.settings.file import SettingsFile
+from sam_py.settings.listings import Listings
 from sam_py.settings.model import ModelChoice, ProviderSettings, Settings
 from sam_py.settings.secrets import Secrets
 from sam_py.ui.services import Services
@@ -89,6 +91,7 @@ class Stage:
             paths=paths,
             library=None,  # type: ignore[arg-type]
             registry=self.registry,  # type: ignore[arg-type]
+            catalogue=Catalogue(Listings(paths.state / "models.json")),
             settings=self.file,
             secrets=secrets,
             themes=themes,
