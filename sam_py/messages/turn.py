@@ -37,7 +37,8 @@ class Turn:
 class Limits:
     """What a model can take and do. None for a number: not known.
 
-    `thinking`: it thinks, and its own earlier thinking may be shown to it; `draws`: its replies may hold pictures.
+    `thinking`: it thinks, and its own earlier thinking may be shown to it; `draws`: its replies may hold pictures;
+    `own_pictures`: those are taken back inside of its replies, where others are shown them by the user.
     """
 
     context_tokens: int | None = None
@@ -47,6 +48,7 @@ class Limits:
     tools: bool = False
     thinking: bool = False
     draws: bool = False
+    own_pictures: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -117,6 +117,7 @@ class _Building:
         if withheld:
             self.shown.note(why)
         calls = iter(self.pairs.calls.get(index, ()))
+        keeps_pictures = self.limits.own_pictures and self.asker.is_author(message.provider, message.model)
         said: list[TurnPart] = []
         results: list[TurnPart] = []
         pictures: list[TurnPart] = []
@@ -132,9 +133,9 @@ class _Building:
                     said.append(part)
             elif kind is TextPart:
                 said += self.shown.parts((part,))
-            elif isinstance(part, ImagePart):
+            elif isinstance(part, ImagePart) and not keeps_pictures:
                 said.append(named("picture made by the assistant", part.alt))
-                if self.limits.images:  # no API takes pictures in a reply: the user shows it to the model
+                if self.limits.images:  # few APIs take pictures in a reply: the user shows it to the model
                     pictures += self.shown.parts((part,))
                 else:
                     self.shown.note("A picture in a reply is sent as text: this model takes no pictures.")

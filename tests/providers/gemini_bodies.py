@@ -24,7 +24,7 @@ from sam_py.providers.ids import new_own_id
 from sam_py.transcript.build import BEGINS_WITHOUT_USER, build
 
 PROVIDER = "google"
-TAKES_ALL = Limits(images=True, pdfs=True, tools=True, thinking=True, draws=True)
+TAKES_ALL = Limits(images=True, pdfs=True, tools=True, thinking=True, draws=True, own_pictures=True)
 _RESULT_KEYS = ("output", "result", "return_value", "response", "error")
 
 

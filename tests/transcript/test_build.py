@@ -323,3 +323,14 @@ def test_two_thousand_messages_with_five_hundred_calls_are_quick(ids: str) -> No
         build(history, limits=ALL)
         fastest = min(fastest, time.perf_counter() - started)
     assert fastest < 0.060  # 20 ms where nothing else runs
+
+
+def test_a_model_that_takes_its_own_pictures_back_gets_them_where_they_were() -> None:
+    picture = ImagePart(attachment="a" * 64)
+    messages = [user("Draw."), reply("Here:", picture, provider="p", model="m"), user("Bigger.")]
+    limits = Limits(images=True, own_pictures=True)
+    own = build(messages, limits=limits, provider="p", model="m").turns
+    assert own[1].parts == (TextPart(text="Here:"), picture)
+    assert own[2].parts == (TextPart(text="Bigger."),)
+    others = build(messages, limits=limits, provider="p", model="other").turns
+    assert picture in others[2].parts

@@ -45,6 +45,7 @@ def guessed_limits(model: str) -> Limits:
         tools=not draws and "gemma-3" not in model,
         thinking=thinks(model),
         draws=draws,
+        own_pictures=draws,
     )
 
 
