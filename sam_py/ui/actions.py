@@ -32,6 +32,7 @@ def specs() -> tuple[ActionSpec, ...]:
     return (
         ActionSpec("new", _("New chat"), file, ("Ctrl+N",)),
         ActionSpec("attach", _("Attach files…"), file, ("Ctrl+Shift+O",)),
+        ActionSpec("model_file", _("Open a model file…"), file, ("Ctrl+Shift+M",)),
         ActionSpec("settings", _("Settings…"), file, ("Ctrl+,",), separated=True),
         ActionSpec("quit", _("Quit"), file, ("Ctrl+Q",), separated=True),
         ActionSpec("edit_last", _("Edit my last message"), edit, ("Ctrl+Up",)),

@@ -23,6 +23,7 @@ from sam_py.ui.chat.empty_state import EmptyState
 from sam_py.ui.chat.reading_place import Place
 from sam_py.ui.chat.reply_announcer import ReplyAnnouncer
 from sam_py.ui.chat.row_context import RowContext
+from sam_py.ui.model_files import ModelFiles
 from sam_py.ui.open_conversations import OpenConversation, OpenConversations
 from sam_py.ui.provider_offers import ProviderOffers
 from sam_py.ui.services import Services
@@ -67,6 +68,7 @@ class MainWindow(QMainWindow):
         self.setMinimumSize(*_SMALLEST)
         self.setAcceptDrops(False)
         self._offers = ProviderOffers(services, self)
+        self.model_files = ModelFiles(services, self)
         context = RowContext(
             themes=services.themes,
             icons=services.icons,
@@ -349,6 +351,11 @@ class MainWindow(QMainWindow):
         empty.suggestion_chosen.connect(self._send_suggestion)
         empty.add_key_requested.connect(lambda _preset: self.open_settings("providers"))
         empty.local_server_chosen.connect(self._offers.adopt_server)
+        empty.model_file_requested.connect(self.model_files.choose)
+        empty.note.cancel_requested.connect(self.model_files.cancel)
+        self.model_files.working.connect(self._model_file_news)
+        self.model_files.troubled.connect(lambda *trouble: self._model_file_news(*trouble, trouble=True))
+        self.model_files.ready.connect(self._offers.adopt_server)
         self._offers.changed.connect(chat.show_model)
         self._offers.chosen.connect(chat.set_model)
         hints = QGuiApplication.styleHints()
@@ -362,6 +369,14 @@ class MainWindow(QMainWindow):
     def _sidebar_notice(self, text: str, action_text: str, on_action: object) -> None:
         assert callable(on_action) or on_action is None
         self.notices.show_notice(text, action_text=action_text, on_action=on_action)
+
+    def _model_file_news(self, text: str, command: str = "", detail: str = "", *, trouble: bool = False) -> None:
+        """Said where the ways to connect are, or as a notice where a conversation is on screen."""
+        note = self.chat.empty.note
+        note.say(text, trouble=trouble, command=command, detail=detail)
+        if text and not note.isVisible():
+            words = " ".join(filter(None, (text, command)))
+            self.notices.show_notice(words, kind="error" if trouble else "info")
 
     def _fill_menus(self) -> None:
         bar = self.menuBar()

@@ -54,6 +54,7 @@ def handlers_of(window: MainWindow) -> dict[str, Callable[[], object]]:
     return {
         "new": window.new_conversation,
         "attach": chat.composer.choose_files,
+        "model_file": window.model_files.choose,
         "settings": window.open_settings,
         "quit": window.close,
         "edit_last": chat.edit_last,

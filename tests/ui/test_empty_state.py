@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QFont
+from PySide6.QtGui import QFont, QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
@@ -35,7 +35,7 @@ def titles(empty: EmptyState) -> list[str]:
 
 def test_a_found_server_is_one_click_away(empty: EmptyState, qtbot: QtBot) -> None:
     empty.set_found([OLLAMA])
-    assert titles(empty) == ["Use Ollama", "Use an API key", "Enter an address"]
+    assert titles(empty) == ["Use Ollama", "Open a model file", "Use an API key", "Enter an address"]
     with qtbot.waitSignal(empty.local_server_chosen) as chosen:
         empty.cards[0].click()
     assert chosen.args == [OLLAMA]
@@ -50,9 +50,31 @@ def test_without_a_server_it_says_how_to_get_one_and_looks_again(empty: EmptySta
 def test_keys_and_addresses_are_one_click_away_by_the_keyboard_too(empty: EmptyState, qtbot: QtBot) -> None:
     asked: list[str] = []
     empty.add_key_requested.connect(asked.append)
-    for card in empty.cards[1:]:
+    for card in empty.cards[2:]:
         QTest.keyClick(card, Qt.Key.Key_Return)
     assert asked == ["", "compatible"]
+
+
+def test_a_model_file_is_one_click_away(empty: EmptyState, qtbot: QtBot) -> None:
+    with qtbot.waitSignal(empty.model_file_requested):
+        next(card for card in empty.cards if card.text() == "Open a model file").click()
+
+
+def test_what_to_install_can_be_copied_and_tried_again(empty: EmptyState, qtbot: QtBot) -> None:
+    note = empty.note
+    assert not note.isVisible()
+    note.say("llama.cpp is missing.", trouble=True, command="brew install llama.cpp")
+    assert note.isVisible()
+    assert not note.cancel.isVisible()
+    note.copy.click()
+    assert QGuiApplication.clipboard().text() == "brew install llama.cpp"
+    with qtbot.waitSignal(empty.model_file_requested):
+        note.retry.click()
+    note.say("Loading tiny.")
+    assert note.cancel.isVisible()
+    assert not note.retry.isVisible()
+    note.clear()
+    assert not note.isVisible()
 
 
 def test_a_suggestion_is_asked_in_its_own_words(empty: EmptyState, qtbot: QtBot) -> None:
@@ -67,7 +89,7 @@ def test_with_a_model_it_names_it_and_offers_nothing_to_connect(empty: EmptyStat
     assert empty.cards == []
     assert not any(pill.isVisible() for pill in empty.suggestions)
     empty.set_model("guide", "Offline guide")
-    assert len(empty.cards) == 3
+    assert len(empty.cards) == 4
 
 
 @pytest.mark.parametrize("width", [400, 640, 900, 1600])

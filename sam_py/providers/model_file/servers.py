@@ -31,8 +31,8 @@ _HEALTH_LIMIT_S = 2.0
 _END_LIMIT_S = 6.0
 _TOLD_BYTES = 20_000
 _BAD_WORDS = re.compile(r"error|failed|unable|cannot|couldn't|not enough|out of memory", re.IGNORECASE)
-_LOG_PREFIX = re.compile(r"^(\d[\d.]* )?([A-Z] )?(\w+:\s+)?")
-"""Time, level and function in front of a line of llama.cpp's log."""
+_LOG_PREFIX = re.compile(r"^(\d[\d.]* )?([A-Z] )?(\w+:\s+)?(error loading model: )?")
+"""Time, level and function in front of a line of llama.cpp's log, and what we say ourselves."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +133,7 @@ class ModelServers:
         place = Place(f"http://127.0.0.1:{port}/v1", secrets.token_urlsafe(24))
         told = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the server
         environ = {**os.environ, "LLAMA_API_KEY": place.key}
-        process = await asyncio.to_thread(_launch, command(runner, file, port), environ, told)
+        process = _launch(command(runner, file, port), environ, told)  # not on a thread: nobody may give up in between
         server = _Server(place, process, told)
         log.info("llama.cpp is starting for %s at port %d", file.name, port)
         try:

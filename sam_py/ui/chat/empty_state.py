@@ -9,6 +9,7 @@ from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QPalette, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
+from sam_py.ui.chat.model_file_note import ModelFileNote
 from sam_py.ui.chat.model_names import GUIDE
 from sam_py.ui.widgets.buttons import PillButton
 from sam_py.ui.widgets.cards import CardButton
@@ -31,6 +32,7 @@ class EmptyState(QScrollArea):
 
     local_server_chosen = Signal(object)
     """`FoundServer`"""
+    model_file_requested = Signal()
     add_key_requested = Signal(str)
     """A preset's name; "" lets the person choose one."""
     suggestion_chosen = Signal(str)
@@ -59,6 +61,8 @@ class EmptyState(QScrollArea):
         self._connect_title = QLabel(self.tr("Connect a model"), self._page)
         self._about_row = QHBoxLayout()
         self._grid = QGridLayout()
+        self.note = ModelFileNote(icons, self._page)
+        self.note.retry_requested.connect(self.model_file_requested)
         self._ask_title = QLabel(self.tr("Or ask the guide"), self._page)
         self._ask = QWidget(self._page)
         self._keys = QLabel(self._page)
@@ -134,7 +138,9 @@ class EmptyState(QScrollArea):
         self._column.addWidget(self._connect_title)
         self._column.addSpacing(10)
         self._column.addLayout(self._grid)
-        self._column.addSpacing(26)
+        self._column.addSpacing(10)
+        self._column.addWidget(self.note)
+        self._column.addSpacing(16)
         self._column.addWidget(self._ask_title)
         self._column.addSpacing(10)
         self._column.addWidget(self._ask)
@@ -149,6 +155,11 @@ class EmptyState(QScrollArea):
         self.cards = []
         if self._provider == GUIDE and not self._is_connected:
             self._add_server_cards()
+            self._add_card(
+                "file",
+                self.tr("Open a model file"),
+                self.tr("A GGUF file on this computer. llama.cpp runs it here; nothing leaves the computer."),
+            ).clicked.connect(self.model_file_requested)
             self._add_card(
                 "key",
                 self.tr("Use an API key"),
