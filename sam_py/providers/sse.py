@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 MAX_EVENT_BYTES = 8 << 20
 _STRAY_BYTES = 2048
+_MOST_LINES = 100_000
 _LINE_END = re.compile(rb"[\r\n]")
 _BOM = b"\xef\xbb\xbf"
 
@@ -26,7 +27,7 @@ class SseParser:
     """Bytes in, whole events out, however the bytes are cut. Nothing that a server sends makes it raise.
 
     Invariants: what is kept never exceeds `max_event_bytes` by more than one chunk; an event that is
-    larger is dropped whole and counted in `oversized`.
+    larger is dropped whole and counted in `oversized` as soon as it is.
     """
 
     def __init__(self, max_event_bytes: int = MAX_EVENT_BYTES) -> None:
@@ -35,6 +36,7 @@ class SseParser:
         """Comment lines: a server says with them that it is alive."""
         self.stray = b""
         """The first 2 kB of lines that are no field: what a server says that speaks something else."""
+        self.stray_bytes = 0
         self._max = max_event_bytes
         self._line = bytearray()
         self._data: list[bytes] = []
@@ -86,11 +88,12 @@ class SseParser:
         if len(self._line) > self._max:
             self._line.clear()
             self._line_too_long = True
+            self.oversized += 1
 
     def _end_line(self) -> ServerEvent | None:
         if self._line_too_long:
             self._line_too_long = False
-            self._drop_event()
+            self._drop_event(counted=True)
             return None
         line = bytes(self._line)
         self._line.clear()
@@ -112,6 +115,7 @@ class SseParser:
             case b"id" | b"retry":
                 pass  # reconnecting is not done: a reply is not repeatable
             case _:
+                self.stray_bytes += len(line)
                 self.stray = (self.stray + line + b"\n")[:_STRAY_BYTES]
         return None
 
@@ -119,20 +123,20 @@ class SseParser:
         if self._event_too_long:
             return
         self._data_bytes += len(value) + 1
-        if self._data_bytes > self._max:
+        if self._data_bytes > self._max or len(self._data) > _MOST_LINES:
             self._drop_event()
         else:
             self._data.append(value)
 
-    def _drop_event(self) -> None:
+    def _drop_event(self, *, counted: bool = False) -> None:
+        if not self._event_too_long and not counted:
+            self.oversized += 1
         self._event_too_long = True
         self._data.clear()
 
     def _dispatch(self) -> ServerEvent | None:
         event = None
-        if self._event_too_long:
-            self.oversized += 1
-        elif self._data:
+        if not self._event_too_long and self._data:
             event = ServerEvent(self._event or "message", b"\n".join(self._data).decode("utf-8", "replace"))
         self._data.clear()
         self._data_bytes = 0

@@ -85,6 +85,10 @@ class WireProvider(ABC):
     def _guessed(self, model: str) -> Limits:
         """What `model` can take as far as its name tells."""
 
+    def _key_header(self) -> str:
+        """The header that carries the key as it is; empty: ``Authorization: Bearer``."""
+        return self.KEY_HEADER
+
     def _headers(self) -> dict[str, str]:
         """Headers of this wire; those of the account are laid over them."""
         return {}
@@ -153,7 +157,7 @@ class WireProvider(ABC):
             asked=asked,
             body=body,
             key=key,
-            key_header=self.KEY_HEADER,
+            key_header=self._key_header(),
             headers={**self._headers(), **account.headers},
         )
         return call if read_s is None else replace(call, read_s=read_s)

@@ -14,14 +14,14 @@ from sam_py.messages.parts import (
     FilePart,
     ImagePart,
     TextPart,
-    ThinkingSignaturePart,
     ThinkingTextPart,
     ToolCallPart,
     UnknownPart,
 )
 from sam_py.messages.turn import Limits, ToolResultPart, Turn, TurnPart
 from sam_py.providers.base import ChatRequest, ToolSpec
-from sam_py.providers.openai_chat.dialect import Dialect, dialect_of
+from sam_py.providers.openai_chat.dialect import Dialect
+from sam_py.providers.openai_chat.dialects import dialect_of
 from sam_py.providers.openai_chat.request import build_body
 from sam_py.providers.presets import PRESETS
 
@@ -158,28 +158,6 @@ def test_arguments_are_always_sent_as_an_object(streamed: str, sent: dict[str, A
     result = ToolResultPart(call_id="a", tool_name="f", status="success", text="ok")
     made = body(user("Go"), model(call), user(result))
     assert json.loads(made["messages"][1]["tool_calls"][0]["function"]["arguments"]) == sent
-
-
-def test_reasoning_goes_back_only_to_the_provider_that_wrote_it() -> None:
-    details = json.dumps([{"type": "reasoning.encrypted", "data": "x", "index": 0}])
-    turns = [
-        user("Hi"),
-        model(ThinkingTextPart(text="hm"), "Hello", ThinkingSignaturePart(signature=details, provider="p", model="m")),
-        user("Bye"),
-    ]
-
-    def said(**dialect: Any) -> dict[str, Any]:
-        message: dict[str, Any] = body(*turns, dialect=Dialect(**dialect))["messages"][1]
-        return message
-
-    assert said(provider_id="p") == {"role": "assistant", "content": "Hello"}
-    assert said(provider_id="p", reasoning_back="reasoning_content")["reasoning_content"] == "hm"
-    assert said(provider_id="p", reasoning_back="reasoning_details")["reasoning_details"] == json.loads(details)
-    assert [part["type"] for part in said(provider_id="p", reasoning_back="thinking_list")["content"]] == [
-        "thinking",
-        "text",
-    ]
-    assert said(provider_id="other", reasoning_back="reasoning_content") == {"role": "assistant", "content": "Hello"}
 
 
 def test_thinking_alone_is_no_message() -> None:

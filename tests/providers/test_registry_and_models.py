@@ -136,7 +136,7 @@ def test_a_service_that_needs_a_key_is_not_asked_without_one() -> None:
         ({"id": "a", "max_model_len": 9}, 9, False),
         ({"id": "a", "max_context_length": 9, "capabilities": {"vision": True}}, 9, True),
         ({"id": "a", "meta": {"n_ctx_train": 99, "n_ctx": 9}}, 9, False),
-        ({"id": "a", "meta": {"n_ctx_train": 99}}, 99, False),
+        ({"id": "a", "meta": {"n_ctx_train": 99}}, None, False),
         ({"id": "a", "type": "vlm", "publisher": "x", "loaded_context_length": 9, "max_context_length": 99}, 9, True),
         ({"id": "llava-1.5"}, None, True),
         ({"id": "a", "context_length": None, "top_provider": {"context_length": 9}}, 9, False),

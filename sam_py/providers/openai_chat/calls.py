@@ -12,7 +12,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from sam_py.providers.base import ToolCallDelta, ToolCallStarted
+from sam_py.messages.builder import mend_surrogates
+from sam_py.providers.base import ThinkingSigned, ToolCallDelta, ToolCallStarted
+
+MAX_CALLS = 1000
+_LONGEST_NAME = 1000
 
 
 @dataclass(slots=True)
@@ -21,6 +25,8 @@ class _Call:
     call_id: str = ""
     name: str = ""
     pieces: list[str] = field(default_factory=list)
+    extra: Any = None
+    """What the server hung on the call and wants back with it (Google's thought signature)."""
 
     @property
     def is_complete(self) -> bool:
@@ -36,9 +42,10 @@ class _Call:
 
 
 class CallAssembly:
-    """Collects the calls of one reply and says what is new as events."""
+    """Collects the calls of one reply and says what is new as events. `size` is how many characters are held."""
 
     def __init__(self, new_call_id: Callable[[], str]) -> None:
+        self.size = 0
         self._new_call_id = new_call_id
         self._calls: list[_Call] = []
         self._by_index: dict[int, _Call] = {}
@@ -61,10 +68,17 @@ class CallAssembly:
             if isinstance(fragment, dict):
                 yield from self._add_fragment(fragment)
 
-    def end(self) -> Iterator[ToolCallStarted]:
+    @property
+    def count(self) -> int:
+        return len(self._calls)
+
+    def end(self) -> Iterator[ToolCallStarted | ThinkingSigned]:
         """The reply has ended: give an id to each call that the server gave none, and tell equal ids apart."""
         seen: set[str] = set()
-        for call in self._calls:
+        for place, call in enumerate(self._calls):
+            if call.extra is not None:
+                signed = json.dumps({"call": place, "extra_content": call.extra}, ensure_ascii=False)
+                yield ThinkingSigned(mend_surrogates(signed))
             if not call.call_id or call.call_id in seen:
                 call.call_id = self._new_call_id()
                 yield ToolCallStarted(call.key, call.call_id, "")
@@ -85,16 +99,19 @@ class CallAssembly:
         call.call_id, call.name = call_id or call.call_id, name or call.name
         if changed:
             yield ToolCallStarted(call.key, call_id, name)
+        if isinstance(fragment.get("extra_content"), dict):
+            call.extra = fragment["extra_content"]
         arguments = function.get("arguments")
         if arguments is not None and not isinstance(arguments, str):
             arguments = json.dumps(arguments, ensure_ascii=False)
         if arguments:
             call.pieces.append(arguments)
+            self.size += len(arguments)
             yield ToolCallDelta(call.key, arguments)
 
     def _find(self, index: Any, call_id: str, name: str) -> tuple[_Call | None, bool]:
         """The call that a fragment belongs to, and whether it is a new one. None: to no call that we know."""
-        if isinstance(index, int):
+        if isinstance(index, int) and not isinstance(index, bool):
             call = self._by_index.get(index)
             if call is None or (name and call_id and call.call_id not in ("", call_id) and call.is_complete):
                 call = self._open()
@@ -115,4 +132,4 @@ class CallAssembly:
 
 
 def _text(value: Any) -> str:
-    return value if isinstance(value, str) else ""
+    return mend_surrogates(value[:_LONGEST_NAME]) if isinstance(value, str) else ""

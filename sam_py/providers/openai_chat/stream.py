@@ -7,25 +7,32 @@ so that the caller can hand on the partial text first and raise after it.
 
 from __future__ import annotations
 
-import base64
-import binascii
 import json
-import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any, Literal
 
+from sam_py.messages.builder import mend_surrogates
 from sam_py.messages.message import StopReason
 from sam_py.messages.usage import Usage
-from sam_py.providers.base import Finished, ImageProduced, Started, StreamEvent, UsageReported
+from sam_py.providers.base import Finished, Started, StreamEvent, UsageReported
 from sam_py.providers.errors import ProviderError
 from sam_py.providers.failures import Asked, ErrorBody, cut_off, error_of, not_the_protocol, said_error
-from sam_py.providers.openai_chat.calls import CallAssembly
+from sam_py.providers.form import AnswerForm
+from sam_py.providers.ids import new_own_id
+from sam_py.providers.openai_chat.calls import MAX_CALLS, CallAssembly
+from sam_py.providers.openai_chat.dialect import ReasoningField
 from sam_py.providers.openai_chat.reasoning import DetailsAssembly, reasoning_text
+from sam_py.providers.openai_chat.said import images_of, said_in
 from sam_py.providers.openai_chat.usage import usage_of
 from sam_py.providers.sse import SseParser
 from sam_py.providers.surrogates import TextChannels
 
-MAX_JSON_BYTES = 64 << 20
+MAX_EVENT_BYTES = 64 << 20
+"""A picture comes as one event."""
+MAX_HELD_CHARACTERS = 32 << 20
+"""Of arguments, opaque reasoning and refusals, which are held until the reply ends."""
+MAX_STRAY_BYTES = 1 << 20
+"""So much that is neither event nor comment is no event stream."""
 
 _STOP_REASONS: dict[str, StopReason] = {
     "stop": "stop",
@@ -43,10 +50,6 @@ _STOP_REASONS: dict[str, StopReason] = {
 }
 
 
-def _new_call_id() -> str:
-    return f"call_{uuid.uuid4().hex[:24]}"
-
-
 class StreamDecoder:
     """Decodes one answer. `feed` its bytes, then `close` it once; `finished` or `error` is set when it has ended.
 
@@ -54,14 +57,14 @@ class StreamDecoder:
     how the bytes were cut, except that adjoining text may come in other pieces.
     """
 
-    def __init__(self, asked: Asked | None = None, *, new_call_id: Callable[[], str] = _new_call_id) -> None:
+    def __init__(self, asked: Asked | None = None, *, new_call_id: Callable[[], str] = new_own_id) -> None:
         self.finished = False
         self.error: ProviderError | None = None
+        self.reasoning_field: ReasoningField = ""
+        """The field in which readable reasoning came, once it did."""
         self._asked = asked or Asked(label="The server")
-        self._sse = SseParser()
-        self._form: Literal["", "events", "json", "other"] = ""
-        self._head = bytearray()
-        """The first bytes until they tell the form; the whole of an answer that is JSON or something else."""
+        self._form = AnswerForm()
+        self._sse = SseParser(MAX_EVENT_BYTES)
         self._started = False
         self._text = TextChannels()
         self._calls = CallAssembly(new_call_id)
@@ -69,17 +72,22 @@ class StreamDecoder:
         self._usage: Usage | None = None
         self._word = ""
         self._refusal: list[str] = []
+        self._refusal_size = 0
         self._said_something = False
         self._done = False
 
     def feed(self, chunk: bytes) -> list[StreamEvent]:
         """Return the events that `chunk` completes; none once the answer has ended."""
         events: list[StreamEvent] = []
-        if self._form in ("", "json", "other"):
-            chunk = self._see_form(chunk)
-        if self._form == "events":
+        if self.finished or self.error is not None:
+            return events
+        chunk = self._form.take(chunk)
+        if self._form.form == "events":
             for event in self._sse.feed(chunk):
                 self._read_event(event.event, event.data, events)
+            self._check_size(events)
+        elif self._form.is_full:
+            self.error = not_the_protocol(self._form.kept, self._asked)
         return events
 
     def close(self) -> list[StreamEvent]:
@@ -87,48 +95,45 @@ class StreamDecoder:
         events: list[StreamEvent] = []
         if self.finished or self.error is not None:
             return events
-        match self._form:
+        match self._form.form:
             case "json":
                 self._read_whole(events)
             case "events":
                 for event in self._sse.close():
                     self._read_event(event.event, event.data, events)
             case _:
-                if self._head.strip():
-                    self.error = not_the_protocol(bytes(self._head), self._asked)
+                if self._form.kept.strip():
+                    self.error = not_the_protocol(self._form.kept, self._asked)
         if not self.finished and self.error is None:
             self._end(events)
         return events
 
-    # The form of the answer
+    def _check_size(self, events: list[StreamEvent]) -> None:
+        """End what would grow without end."""
+        if self.finished or self.error is not None:
+            return
+        if not self._started and self._sse.stray_bytes > MAX_STRAY_BYTES:
+            self.error = not_the_protocol(self._sse.stray, self._asked)
+        held = self._calls.size + self._details.size + self._refusal_size
+        if self._sse.oversized or held > MAX_HELD_CHARACTERS or self._calls.count > MAX_CALLS:
+            self._fail_with_size(events)
 
-    def _see_form(self, chunk: bytes) -> bytes:
-        """Tell an event stream from JSON and from anything else; returns what the event parser is to read."""
-        if len(self._head) < MAX_JSON_BYTES:
-            self._head += chunk
-        if self._form:
-            return b""
-        head = bytes(self._head[:64]).removeprefix(b"\xef\xbb\xbf").lstrip()
-        if not head or (len(self._head) < 3 and b"\xef\xbb\xbf".startswith(bytes(self._head))):
-            return b""
-        if head[:1] in (b"{", b"["):
-            self._form = "json"
-        elif head[:1] == b"<":
-            self._form = "other"
-        else:
-            self._form = "events"
-            chunk = bytes(self._head)
-            self._head.clear()
-            return chunk
-        return b""
+    def _fail_with_size(self, events: list[StreamEvent]) -> None:
+        self._flush(events)
+        self.error = ProviderError(
+            f"{self._asked.label} sent a piece of the reply that is too large. Continue the reply or try again.",
+            code="bad_response",
+        )
+
+    # The form of the answer
 
     def _read_whole(self, events: list[StreamEvent]) -> None:
         """A server that did not stream sends one JSON object with `message` where a chunk has `delta`."""
         try:
-            value = json.loads(self._head)
+            value = json.loads(self._form.kept)
         except (ValueError, RecursionError):
             # Some servers send a stream's chunks as bare JSON lines, or one error line and then markup.
-            lines = bytes(self._head).splitlines()
+            lines = self._form.kept.splitlines()
             for line in lines:
                 self._read_event("message", line.decode("utf-8", "replace"), events)
                 if self.error is not None:
@@ -199,36 +204,50 @@ class StreamDecoder:
             self._say("text", choice["text"], events)
         word = choice.get("finish_reason")
         if isinstance(word, str) and word:
-            self._word = word
+            self._word = _string(word)
         if choice.get("error") or word == "error":  # OpenRouter, for the maker's own failure
             self._flush(events)
             self.error = said_error(error_of(choice) or ErrorBody(), self._asked)
 
     def _read_delta(self, delta: dict[str, Any], events: list[StreamEvent]) -> None:
-        self._say("thinking", reasoning_text(delta), events)
-        self._details.add(delta.get("reasoning_details"))
-        for kind, text in _content_of(delta.get("content")):
+        text, where = reasoning_text(delta)
+        self.reasoning_field = self.reasoning_field or where
+        detailed = self._details.add(delta.get("reasoning_details"))
+        self._say("thinking", text or detailed, events)
+        for kind, text in said_in(delta.get("content")):
             self._say(kind, text, events)
         refusal = delta.get("refusal")
         if isinstance(refusal, str) and refusal:
             self._refusal.append(refusal)
+            self._refusal_size += len(refusal)
             self._say("text", refusal, events)
-        for image in _images_of(delta.get("images")):
+        for image in images_of(delta):
             self._said_something = True
+            self._end_thinking(events)
             events.append(image)
         for started in self._calls.add(delta):
             self._said_something = True
-            self._text.flush_into(events)
+            self._end_thinking(events)
             events.append(started)
 
     def _say(self, kind: Literal["text", "thinking"], text: str, events: list[StreamEvent]) -> None:
         if text:
             self._said_something = True
+            if kind == "text":
+                self._end_thinking(events)
             self._text.add(kind, text, events)
+
+    def _end_thinking(self, events: list[StreamEvent]) -> None:
+        """Something else than thinking comes: what is opaque of the thinking stands before it."""
+        signature = self._details.signature()
+        if signature is not None:
+            self._text.flush_into(events)
+            events.append(signature)
 
     # The end
 
     def _flush(self, events: list[StreamEvent]) -> None:
+        self._end_thinking(events)
         self._text.flush_into(events)
         if self._usage is not None:
             events.append(UsageReported(self._usage))
@@ -236,13 +255,8 @@ class StreamDecoder:
 
     def _end(self, events: list[StreamEvent]) -> None:
         """`[DONE]`, or the end of the connection: say how the reply ended, or that it did not."""
-        self._text.flush_into(events)
         if self._sse.oversized:
-            self._flush(events)
-            self.error = ProviderError(
-                f"{self._asked.label} sent a piece of the reply that is too large. Continue the reply or try again.",
-                code="bad_response",
-            )
+            self._fail_with_size(events)
             return
         if not self._word and not self._done:
             self._flush(events)
@@ -253,12 +267,12 @@ class StreamDecoder:
             text = f"{self._asked.label} sent an empty reply. Try again, or choose another model."
             self.error = ProviderError(text, code="bad_response")
             return
+        self._end_thinking(events)
+        self._text.flush_into(events)
         events.extend(self._calls.end())
-        signature = self._details.signature()
-        if signature is not None:
-            events.append(signature)
         self._flush(events)
-        events.append(Finished(self._stop_reason(), word=self._word, detail="".join(self._refusal)))
+        refusal = mend_surrogates("".join(self._refusal))
+        events.append(Finished(self._stop_reason(), word=self._word, detail=refusal))
         self.finished = True
 
     def _broken(self) -> ProviderError:
@@ -283,35 +297,6 @@ class StreamDecoder:
         return reason
 
 
-def _content_of(content: Any) -> Iterator[tuple[Literal["text", "thinking"], str]]:
-    """A delta's content: text, or Mistral's list of text and thinking."""
-    if isinstance(content, str):
-        yield "text", content
-    for item in content if isinstance(content, list) else ():
-        if isinstance(item, str):
-            yield "text", item
-        elif isinstance(item, dict):
-            thinking = item.get("thinking")
-            if item.get("type") == "thinking":
-                for kind, text in _content_of(thinking):
-                    yield "thinking" if kind == "text" else kind, text
-            elif isinstance(item.get("text"), str):
-                yield "text", item["text"]
-
-
-def _images_of(images: Any) -> Iterator[ImageProduced]:
-    """OpenRouter's pictures: data URLs. An address is not loaded: nobody asked for it."""
-    for image in images if isinstance(images, list) else ():
-        holder = image.get("image_url") if isinstance(image, dict) else None
-        url = holder.get("url") if isinstance(holder, dict) else holder
-        if isinstance(url, str) and url.startswith("data:image/") and ";base64," in url[:100]:
-            mime_type, _, data = url[5:].partition(";base64,")
-            try:
-                yield ImageProduced(base64.b64decode(data, validate=True), mime_type)
-            except binascii.Error:
-                continue
-
-
 def _json_or_none(text: bytes) -> Any:
     try:
         return json.loads(text)
@@ -320,4 +305,4 @@ def _json_or_none(text: bytes) -> Any:
 
 
 def _string(value: Any) -> str:
-    return value if isinstance(value, str) else ""
+    return mend_surrogates(value[:1000]) if isinstance(value, str) else ""
