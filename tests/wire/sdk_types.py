@@ -74,8 +74,6 @@ def _plain(value: Any, expected: Any, path: str) -> list[Mismatch]:
             fits = isinstance(value, str)
         case _ if expected is dict:
             fits = isinstance(value, dict)
-        case _ if isinstance(expected, type) and issubclass(expected, BaseModel):
-            fits = isinstance(value, dict)  # answers that the SDK lets one pass on as they are
         case _:
             raise AssertionError(f"the type {expected!r} at {path} is new to this judge")
     return (
@@ -103,7 +101,11 @@ def _union(value: Any, members: tuple[Any, ...], path: str) -> list[Mismatch]:
 
 def _is_convenience(member: Any) -> bool:
     """File handles and the SDK's own answer objects are for Python callers; on the wire there is JSON alone."""
-    origin = te.get_origin(member)
+    origin, arguments = te.get_origin(member), te.get_args(member)
+    if origin is te.Annotated:
+        return _is_convenience(arguments[0])
+    if origin in (typing.Union, types.UnionType):
+        return all(map(_is_convenience, arguments))
     name = getattr(origin or member, "__name__", "")
     return name in _NOT_JSON or (isinstance(member, type) and issubclass(member, BaseModel))
 

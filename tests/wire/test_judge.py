@@ -223,6 +223,8 @@ BROKEN: list[tuple[str, str, Callable[[dict[str, Any]], None]]] = [
     ("anthropic", "result.twice", _again("messages", 2, "content", 0)),
     ("anthropic", "thinking.signature", _set("messages", 1, "content", 0, "signature")("")),
     ("anthropic", "sdk.missing_key", _drop("messages", 1, "content", 1, "input")),
+    ("anthropic", "sdk.missing_key", _drop("messages", 1, "content", 0, "signature")),
+    ("anthropic", "sdk.unknown_key", _set("messages", 1, "content", 1, "arguments")({})),
     ("anthropic", "thinking.order", _move("messages", 1, "content", 0, to=2)),
     ("anthropic", "call.id", _set("messages", 1, "content", 1, "id")("a b")),
     ("anthropic", "content.empty_text", _set("messages", 0, "content", 0, "text")("\n")),
