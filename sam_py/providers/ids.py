@@ -19,8 +19,8 @@ _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 def wire_id(call_id: str, form: IdForm) -> str:
     """Return `call_id` as a service takes it: unchanged where it fits, else a digest of it.
 
-    OpenAI takes at most 40 characters; Anthropic 64 (Bedrock says so; Anthropic names no limit); Mistral
-    exactly nine letters or digits.
+    OpenAI takes at most 40 characters, 64 on Responses; Anthropic 64 (Bedrock says so; Anthropic names no
+    limit); Mistral exactly nine letters or digits.
 
     >>> wire_id("call_1", "openai"), wire_id("a1B2c3D4e", "mistral")
     ('call_1', 'a1B2c3D4e')

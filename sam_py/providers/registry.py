@@ -134,6 +134,10 @@ def _speaking(wire: Wire) -> Callable[..., WireProvider]:
             from sam_py.providers.gemini.provider import GeminiProvider
 
             return GeminiProvider
+        case "openai_responses":
+            from sam_py.providers.openai_responses.provider import OpenAIResponsesProvider
+
+            return OpenAIResponsesProvider
         case _:
             raise SamError(f"This version cannot speak {wire} yet.")
 

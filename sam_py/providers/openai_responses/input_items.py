@@ -1,0 +1,248 @@
+"""input_items: the turns of a conversation as the list of items that Responses take.
+
+Types are always written, as llama.cpp cannot tell items apart without them.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from sam_py.errors import SamError
+from sam_py.messages.builder import mend_surrogates
+from sam_py.messages.family import same_family
+from sam_py.messages.parts import (
+    CodePart,
+    FilePart,
+    ImagePart,
+    TextPart,
+    ThinkingSignaturePart,
+    ThinkingTextPart,
+    ToolCallPart,
+    UnknownPart,
+)
+from sam_py.messages.turn import ToolResultPart, Turn, TurnPart
+from sam_py.providers.base import ChatRequest
+from sam_py.providers.ids import wire_id
+from sam_py.providers.openai_responses.kept import Item, Kept, unpack
+from sam_py.providers.tool_names import wire_name
+
+_EMPTY_RESULT = "(no output)"
+_UNREADABLE = "invalid_arguments"
+"""The key under which arguments go back that were no JSON object: servers refuse them, the model may read them."""
+
+
+def input_items(request: ChatRequest, *, rich_results: bool = True) -> list[Item]:
+    """Return every item of `request`; `rich_results`: whether a call's result may hold pictures and files.
+
+    Raises `SamError` where an attachment's bytes are missing, ValueError for a part that has no place here.
+    """
+    items: list[Item] = []
+    for turn in request.turns:
+        if turn.role == "assistant":
+            items.extend(_Reply(turn, request).items)
+        else:
+            items.extend(_user(turn, request, rich_results=rich_results))
+    return _with_each_id_once(items)
+
+
+class _Reply:
+    """One assistant turn. A reasoning item is held until what it led to comes, and dropped where that is gone."""
+
+    def __init__(self, turn: Turn, request: ChatRequest) -> None:
+        self.items: list[Item] = []
+        self._texts: list[str] = []
+        self._phase = ""
+        self._held: list[Kept] = []
+        kept = {number: each for number, part in enumerate(turn.parts) if (each := _kept(part, request)) is not None}
+        self._late_ids = {each.id for each in kept.values() if each.late and each.id}
+        for number, part in enumerate(turn.parts):
+            match part:
+                case TextPart():
+                    if part.text.strip():
+                        self._texts.append(mend_surrogates(part.text))
+                case CodePart():
+                    self._texts.append(_fenced(part))
+                case ImagePart():
+                    self._texts.append(_described(part))  # no reply of this API holds a picture of ours
+                case ToolCallPart():
+                    self._end_message()
+                    self._add(_call(part))
+                case ThinkingTextPart():
+                    pass  # its item holds it
+                case ThinkingSignaturePart():
+                    if number in kept:
+                        self._end_message()
+                        self._add_kept(kept[number])
+                case _:
+                    raise ValueError(f"an assistant turn cannot hold a {part.kind} part here")
+        self._end_message()
+
+    def _add_kept(self, kept: Kept) -> None:
+        if kept.leads_to is not None and not kept.late:
+            self._phase = kept.leads_to.phase
+        if kept.item is None:
+            return
+        if kept.late:
+            self._add_late(kept, kept.item)
+        elif kept.item["type"] != "reasoning":
+            self._add(kept.item)
+        elif kept.id not in self._late_ids:
+            if self._held and not _is_met(self._held[-1], kept.item):
+                self._held.clear()
+            self._held.append(kept)
+
+    def _add_late(self, kept: Kept, item: Item) -> None:
+        for place in reversed(range(len(self.items))):
+            if _is_met(kept, self.items[place]):
+                self.items.insert(place, item)
+                return
+
+    def _end_message(self) -> None:
+        if not self._texts:
+            return
+        content = [{"type": "output_text", "text": text, "annotations": []} for text in self._texts]
+        phase = {"phase": self._phase} if self._phase else {}
+        self._texts, self._phase = [], ""
+        self._add({"type": "message", "role": "assistant", **phase, "content": content})
+
+    def _add(self, item: Item) -> None:
+        if self._held and _is_met(self._held[-1], item):
+            self.items.extend(held.item for held in self._held if held.item is not None)
+        self._held.clear()
+        self.items.append(item)
+
+
+def _is_met(kept: Kept, item: Item) -> bool:
+    return kept.leads_to is not None and kept.leads_to.is_met_by(item)
+
+
+def _kept(part: TurnPart, request: ChatRequest) -> Kept | None:
+    """What is kept in `part` of the provider that is asked; None where that is nothing, or another's."""
+    if not isinstance(part, ThinkingSignaturePart) or part.provider != request.provider:
+        return None
+    return unpack(part.signature) if same_family(part.model, request.model) else None
+
+
+def _call(part: ToolCallPart) -> Item:
+    return {
+        "type": "function_call",
+        "call_id": wire_id(part.call_id, "responses"),
+        "name": wire_name(part.tool_name),
+        "arguments": _arguments(part.arguments_json),
+    }
+
+
+def _arguments(text: str) -> str:
+    """The arguments as the text of a JSON object, which is all that strict servers take."""
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return json.dumps({_UNREADABLE: mend_surrogates(text)}, ensure_ascii=False) if text.strip() else "{}"
+    if value is None:
+        return "{}"
+    return mend_surrogates(text) if isinstance(value, dict) else json.dumps({_UNREADABLE: value}, ensure_ascii=False)
+
+
+def _user(turn: Turn, request: ChatRequest, *, rich_results: bool) -> Iterator[Item]:
+    """The results of the calls before, one item each, then what the person said."""
+    content: list[Item] = []
+    for part in turn.parts:
+        if not isinstance(part, ToolResultPart):
+            continue
+        text = mend_surrogates(part.text) if part.text.strip() else _EMPTY_RESULT
+        shown = [piece for inner in part.parts for piece in _content(inner, request)]
+        output: str | list[Item] = "\n\n".join([text, *(piece["text"] for piece in shown if "text" in piece)])
+        media = [piece for piece in shown if "text" not in piece]
+        if media and rich_results:
+            output = [{"type": "input_text", "text": text}, *shown]
+        elif media:
+            content += [_text(f"From the result of {part.tool_name}:"), *media]
+        yield {"type": "function_call_output", "call_id": wire_id(part.call_id, "responses"), "output": output}
+    for part in turn.parts:
+        if not isinstance(part, ToolResultPart):
+            content.extend(_content(part, request))
+    if content:
+        yield {"type": "message", "role": "user", "content": content}
+
+
+def _content(part: TurnPart, request: ChatRequest) -> Iterator[Item]:
+    """One part of a user's say as content: none where it is blank."""
+    match part:
+        case TextPart():
+            if part.text.strip():
+                yield _text(part.text)
+        case CodePart():
+            yield _text(_fenced(part))
+        case ImagePart():
+            yield _image(part, request)
+        case FilePart():
+            yield _file(part, request)
+        case UnknownPart():
+            raise ValueError(f"a {part.kind!r} part has no form in Responses")
+        case _:
+            raise ValueError(f"a user turn cannot hold a {part.kind} part")
+
+
+def _text(text: str) -> Item:
+    return {"type": "input_text", "text": mend_surrogates(text)}
+
+
+def _fenced(part: CodePart) -> str:
+    """Code as a fenced block whose fence is longer than any inside it."""
+    fence = "```"
+    while fence in part.code:
+        fence += "`"
+    title = f"{part.filename}:\n" if part.filename else ""
+    return mend_surrogates(f"{title}{fence}{part.language}\n{part.code.rstrip()}\n{fence}\n")
+
+
+def _image(part: ImagePart, request: ChatRequest) -> Item:
+    if not request.limits.images or (part.attachment is None and not part.url):
+        return _text(_described(part))
+    if part.attachment is None:
+        url = part.url
+    else:
+        url = _data_url(_bytes_of(part.attachment, part.alt or "an image", request), part.mime_type)
+    return {"type": "input_image", "image_url": url, "detail": "auto"}
+
+
+def _described(part: ImagePart) -> str:
+    return mend_surrogates(f"[Image: {part.alt}]") if part.alt.strip() else "[Image]"
+
+
+def _file(part: FilePart, request: ChatRequest) -> Item:
+    """A PDF as a document; text as text; anything else by its name."""
+    if part.mime_type == "application/pdf" and request.limits.pdfs:
+        data = _bytes_of(part.attachment, part.filename, request)
+        return {"type": "input_file", "filename": part.filename, "file_data": _data_url(data, part.mime_type)}
+    if part.mime_type.startswith("text/") or part.mime_type in ("application/json", "application/xml"):
+        text = _bytes_of(part.attachment, part.filename, request).decode("utf-8", "replace")
+        return _text(_fenced(CodePart(code=text, filename=part.filename)))
+    return _text(f"[File: {part.filename}, {part.mime_type}, {part.size} bytes; this model cannot read it]")
+
+
+def _data_url(data: bytes, mime_type: str) -> str:
+    return f"data:{mime_type};base64,{base64.b64encode(data).decode('ascii')}"
+
+
+def _bytes_of(attachment: str, name: str, request: ChatRequest) -> bytes:
+    data = request.attachments.get(attachment)
+    if not data:
+        raise SamError(f"The attachment “{name}” is missing on this machine. Attach it again or remove it.")
+    return data
+
+
+def _with_each_id_once(items: list[Item]) -> list[Item]:
+    """`items` without ids that an earlier one has: some services use one id for all reasoning of a reply."""
+    seen: set[Any] = set()
+    once = []
+    for item in items:
+        if item.get("id") in seen:
+            item = {key: value for key, value in item.items() if key != "id"}
+        elif "id" in item:
+            seen.add(item["id"])
+        once.append(item)
+    return once
