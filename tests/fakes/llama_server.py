@@ -41,11 +41,11 @@ class LlamaServer:
 
 
 @contextmanager
-def running_llama_server(folder: Path) -> Iterator[LlamaServer]:
+def running_llama_server(folder: Path, *, calls_tools: bool = False) -> Iterator[LlamaServer]:
     """Write a model into `folder` and serve it. The process ends with the block, and with this process."""
     from tests.fakes.tiny_gguf import write_tiny_gguf
 
-    model = write_tiny_gguf(folder / "tiny.gguf", ends_by_itself=False)
+    model = write_tiny_gguf(folder / "tiny.gguf", ends_by_itself=False, calls_tools=calls_tools)
     with (folder / "llama-server.log").open("wb") as log:
         process = subprocess.Popen(
             [sys.executable, str(Path(__file__).resolve()), str(model)],

@@ -15,6 +15,8 @@ WIDTH, LAYERS, HEADS, FEED_FORWARD, CONTEXT = 64, 2, 4, 128, 4096
 _BEGIN, _END = 1, 2
 _BIAS = 0
 """The dimension of every embedding that has the same value, so that a row of the output head acts as a bias there."""
+_AFTER_CALL = 1
+"""The dimension that tells the mark of a tool call from all other tokens, in the model that calls tools."""
 _SPOKEN = (
     "a about after all also an and answer any are as ask at be because before but by can come could day do even "
     "every find first for from give go good had has have he here how I if in into is it just know let like little "
@@ -30,10 +32,40 @@ CHAT_TEMPLATE = (
     "{% if add_generation_prompt %}<|turn|>assistant\n{% endif %}"
 )
 
+_CALL = "<tool_call>"
+TOOLS_TEMPLATE = """{%- if tools %}<|turn|>system
+Functions:
+<tools>{% for tool in tools %}
+{{ tool | tojson }}{% endfor %}
+</tools>
+Call one with:
+<tool_call>
+{"name": <name>, "arguments": <arguments>}
+</tool_call><|done|>
+{% endif %}{% for message in messages %}{% if message.role == 'tool' %}<|turn|>user
+<tool_response>
+{{ message.content }}
+</tool_response><|done|>
+{% elif message.role == 'assistant' and message.tool_calls %}<|turn|>assistant
+{% if message.content %}{{ message.content }}{% endif %}{% for call in message.tool_calls %}
+<tool_call>
+{"name": "{{ call.function.name }}", "arguments": {{ call.function.arguments | tojson }}}
+</tool_call>{% endfor %}<|done|>
+{% else %}<|turn|>{{ message.role }}
+{{ message.content }}<|done|>
+{% endif %}{% endfor %}{% if add_generation_prompt %}<|turn|>assistant
+{% endif %}"""
+"""The manner of Hermes, which llama.cpp reads calls from and writes its grammar for."""
 
-def write_tiny_gguf(path: Path, *, ends_by_itself: bool = True, seed: int = 7) -> Path:
-    """Write the model to `path` and return it. With `ends_by_itself` a reply has some dozens of words, else no end."""
+
+def write_tiny_gguf(path: Path, *, ends_by_itself: bool = True, calls_tools: bool = False, seed: int = 7) -> Path:
+    """Write the model to `path` and return it. With `ends_by_itself` a reply has some dozens of words, else no end.
+
+    With `calls_tools` it wants to call a tool or end, so that a request with ``tool_choice: required`` gets calls.
+    """
     tokens, scores, kinds = _vocabulary()
+    if calls_tools:
+        tokens, scores, kinds = [*tokens, _CALL], [*scores, 0.0], [*kinds, int(gguf.TokenType.USER_DEFINED)]
     random = np.random.default_rng(seed)
     writer = gguf.GGUFWriter(path, "llama")
     writer.add_name("tiny-random")
@@ -58,18 +90,24 @@ def write_tiny_gguf(path: Path, *, ends_by_itself: bool = True, seed: int = 7) -
     writer.add_add_bos_token(True)
     writer.add_add_eos_token(False)
     writer.add_add_space_prefix(False)
-    writer.add_chat_template(CHAT_TEMPLATE)
+    writer.add_chat_template(TOOLS_TEMPLATE if calls_tools else CHAT_TEMPLATE)
 
     def numbers(*shape: int, spread: float = 0.2) -> NDArray[np.float32]:
         return random.normal(0.0, spread, shape).astype(np.float32)
 
     embedding, head = numbers(len(tokens), WIDTH, spread=1.0), numbers(len(tokens), WIDTH, spread=0.35)
     embedding[:, _BIAS], head[:, _BIAS] = 4.0, 0.0
-    spoken = len(tokens) - len(_WORDS)
+    spoken = len(tokens) - len(_WORDS) - calls_tools
     head[:spoken] = 0.0
     head[:spoken, _BIAS] = -2.0  # bytes, letters and control tokens stay rare: what is said is words
     head[_END] = 0.0
     head[_END, _BIAS] = 2.7 if ends_by_itself else -40.0
+    if calls_tools:
+        head[-1] = 0.0
+        head[-1, _BIAS] = head[_END, _BIAS] = 14.0
+        # After the call's mark comes the end of its line, which is when the server's grammar takes over.
+        head[:, _AFTER_CALL] = embedding[:, _AFTER_CALL] = embedding[-1] = 0.0
+        embedding[-1, _AFTER_CALL] = head[tokens.index("<0x0A>"), _AFTER_CALL] = 8.0
     writer.add_tensor("token_embd.weight", embedding)
     writer.add_tensor("output_norm.weight", np.ones(WIDTH, np.float32))
     writer.add_tensor("output.weight", head)
@@ -83,6 +121,8 @@ def write_tiny_gguf(path: Path, *, ends_by_itself: bool = True, seed: int = 7) -
         writer.add_tensor(f"{name}.ffn_up.weight", numbers(FEED_FORWARD, WIDTH))
         attention, feed_forward = numbers(WIDTH, WIDTH), numbers(WIDTH, FEED_FORWARD)
         attention[_BIAS] = feed_forward[_BIAS] = 0.0  # no layer changes the bias
+        if calls_tools:
+            attention[:], feed_forward[:] = 0.0, 0.0  # what comes next depends on the last token alone
         writer.add_tensor(f"{name}.attn_output.weight", attention)
         writer.add_tensor(f"{name}.ffn_down.weight", feed_forward)
     writer.write_header_to_file()
