@@ -91,17 +91,19 @@ def error_of(value: Any) -> ErrorBody | None:
 
 _TOO_LONG = re.compile(
     r"context_length_exceeded|exceed_context_size|context (size|length|window)|prompt(_| is | )too(_| )long|"
-    r"too_many_prompt_tokens|length of all messages is too long|too many (input )?tokens|token limit"
+    r"exceed context limit|too_many_prompt_tokens|length of all messages is too long|too many (input )?tokens|token limit"
 )
 _NO_MODEL = re.compile(
     r"model_not_found|deploymentnotfound|invalid_model|model[^.]{0,80}(does )?not (exist|found)|not a valid model|"
-    r"invalid model|unable to access model|no (such )?model|no models? loaded"
+    r"not_found_error model:|invalid model|unable to access model|no (such )?model|no models? loaded"
 )
 _NO_CREDIT = re.compile(
     r"insufficient_quota|insufficient (balance|credits|funds)|exceeded your current quota|billing|"
     r"spend(ing)? (limit|cap)|credit balance|more credits|included credits|out of credits|payment required"
 )
-_FILTERED = re.compile(r"content_filter|content_policy|content management policy|responsible ai|safety system")
+_FILTERED = re.compile(
+    r"content_filter|content_policy|content (management|filtering) policy|responsible ai|safety system"
+)
 _KEY = re.compile(r"key|token|credential|auth|permission|forbidden|denied|account|^\s*$")
 _NO_IMAGES = re.compile(
     r"(not|n't) support[^.]{0,30}(image|vision|multimodal)|not a multimodal|mmproj|that support image|"
