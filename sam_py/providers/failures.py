@@ -1,32 +1,12 @@
-"""From what a server or the network said to a `ProviderError` that a person can act on. Pure."""
+"""From what a server said to a `ProviderError` that a person can act on. Pure."""
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
+from sam_py.providers.error_body import SHOWN, ErrorBody, plain, read_error
 from sam_py.providers.errors import Code, ProviderError
-
-_SHOWN = 200
-
-
-@dataclass(frozen=True, slots=True)
-class ErrorBody:
-    """What an error body says; every field may be empty."""
-
-    message: str = ""
-    type: str = ""
-    code: str = ""
-    raw: str = ""
-    """What stands behind a gateway's own words ("Provider returned error")."""
-    failed_generation: str = ""
-
-    @property
-    def words(self) -> str:
-        return f"{self.code} {self.type} {self.message} {self.raw}".lower()
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,56 +22,10 @@ class Asked:
     """Whether a key was sent."""
 
 
-def read_error(body: bytes | str) -> ErrorBody:
-    """Find the words in an error body of any service; markup and the unreadable give their first characters.
-
-    >>> read_error('{"error": {"message": "no such model", "code": "model_not_found"}}').message
-    'no such model'
-    >>> read_error('{"detail": [{"msg": "Field required"}]}').message
-    'Field required'
-    """
-    text = body.decode("utf-8", "replace") if isinstance(body, bytes) else body
-    try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
-        return ErrorBody(message=_plain(text))
-    return error_of(value) or ErrorBody(message=_plain(text))
-
-
-def error_of(value: Any) -> ErrorBody | None:
-    """The error that a parsed JSON value reports, wherever it puts it; None where it reports none.
-
-    The order is that of `error.message`, `error` (text), `message`, `detail` (text or list).
-    """
-    if isinstance(value, list) and value:
-        value = value[0]
-    if not isinstance(value, dict):
-        return ErrorBody(message=value[:_SHOWN]) if isinstance(value, str) and value else None
-    error = value.get("error")
-    holder = error if isinstance(error, dict) else value
-    message = _first_text(
-        holder.get("message") if holder is not value else None,
-        error,
-        value.get("message"),
-        _detail(value.get("detail")),
-        value.get("errors"),
-    )
-    if not message and not error:
-        return None
-    metadata = holder.get("metadata")
-    raw = metadata.get("raw") if isinstance(metadata, dict) else None
-    return ErrorBody(
-        message=message or _plain(json.dumps(error)),
-        type=_text(holder.get("type")),
-        code=_text(holder.get("code")),
-        raw=raw[:1000] if isinstance(raw, str) else "",
-        failed_generation=_text(holder.get("failed_generation")),
-    )
-
-
 _TOO_LONG = re.compile(
     r"context_length_exceeded|exceed_context_size|context (size|length|window)|prompt(_| is | )too(_| )long|"
-    r"exceed context limit|too_many_prompt_tokens|length of all messages is too long|too many (input )?tokens|token limit"
+    r"exceed context limit|too_many_prompt_tokens|length of all messages is too long|too many (input )?tokens|"
+    r"token limit"
 )
 _NO_MODEL = re.compile(
     r"model_not_found|deploymentnotfound|invalid_model|model[^.]{0,80}(does )?not (exist|found)|not a valid model|"
@@ -209,7 +143,7 @@ def not_the_protocol(body: bytes | str, asked: Asked) -> ProviderError:
     return ProviderError(
         f"{asked.label} sent something that is not an answer of a model. Check the base URL in settings.",
         code="bad_response",
-        detail=_plain(text),
+        detail=plain(text),
         retryable=True,
     )
 
@@ -230,7 +164,7 @@ def _model(asked: Asked, otherwise: str = "This model") -> str:
 def _quoted(said: ErrorBody) -> str:
     """What the server said as the rest of a sentence, with its full stop; a stop alone where it said nothing."""
     text = said.raw if said.raw and "returned error" in said.message.lower() else said.message
-    text = " ".join(text.split())[:_SHOWN].rstrip()
+    text = " ".join(text.split())[:SHOWN].rstrip()
     if not text:
         return "."
     return f": {text}" if text[-1] in ".!?" else f": {text}."
@@ -243,32 +177,3 @@ def _status_in(said: ErrorBody) -> int | None:
             return 429
         return 529 if "overloaded" in said.words else None
     return int(said.code)
-
-
-def _text(value: Any) -> str:
-    return "" if value is None or isinstance(value, dict | list) else str(value)[:1000]
-
-
-def _first_text(*values: Any) -> str:
-    return next((value[:1000] for value in values if isinstance(value, str) and value), "")
-
-
-def _detail(value: Any) -> str:
-    if isinstance(value, list):
-        return "; ".join(_messages_in(value))
-    return value if isinstance(value, str) else ""
-
-
-def _messages_in(items: list[Any]) -> Iterator[str]:
-    for item in items[:5]:
-        if isinstance(item, dict) and isinstance(item.get("msg"), str):
-            yield item["msg"]
-        elif isinstance(item, str):
-            yield item
-
-
-def _plain(text: str) -> str:
-    """The first characters of `text`, without markup."""
-    if "<" in text[:200]:
-        text = re.sub(r"<(script|style)\b.*?(</\1>|\Z)|<!--.*?(-->|\Z)|<[^>]*>", " ", text[:20_000], flags=re.S | re.I)
-    return " ".join(text.split())[:_SHOWN]

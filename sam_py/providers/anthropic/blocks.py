@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -59,8 +60,8 @@ class BlockAssembly:
         self._last = -1
         self._cuts: list[_Cut] = []
         """The text blocks since anything but text was said."""
-        self._thinkers: list[int] = []
-        """The blocks whose thinking was said since anything but thinking was."""
+        self._thoughts: Counter[int] = Counter()
+        """How many pieces of which blocks' thinking were said since anything but thinking was."""
         self._calls: dict[str, list[str]] = {}
         """The arguments of each call so far, by key."""
         self._call_ids: set[str] = set()
@@ -173,7 +174,7 @@ class BlockAssembly:
 
     def _say(self, block: _Open, text: Any, events: list[StreamEvent]) -> None:
         if isinstance(text, str) and text:
-            self._thinkers.clear()
+            self._thoughts.clear()
             self._cut_of(block).pieces.append(text)
             self._channels.add("text", text, events)
 
@@ -185,8 +186,7 @@ class BlockAssembly:
     def _think(self, block: _Open, text: Any, events: list[StreamEvent]) -> None:
         if isinstance(text, str) and text:
             self._end_cuts(events)
-            if not self._thinkers or self._thinkers[-1] != block.index:
-                self._thinkers.append(block.index)
+            self._thoughts[block.index] += 1
             block.pieces.append(text)
             self._channels.add("thinking", text, events)
 
@@ -243,8 +243,8 @@ class BlockAssembly:
         if not signature:
             return
         text = mend_surrogates("".join(block.pieces))
-        is_right_before = self._thinkers == [block.index] and bool(text.strip())
-        is_alone = not self._thinkers and not text
+        is_right_before = self._thoughts == {block.index: len(block.pieces)} and bool(text.strip())
+        is_alone = not self._thoughts and not text
         if (is_right_before or is_alone) and not signature.startswith(("{", "[")):
             self._end_run(events)
             events.append(ThinkingSigned(signature))
@@ -267,7 +267,7 @@ class BlockAssembly:
         """Something else than text or thinking comes, or nothing more."""
         self._channels.flush_into(events)
         self._end_cuts(events)
-        self._thinkers.clear()
+        self._thoughts.clear()
 
     def _end_cuts(self, events: list[StreamEvent]) -> None:
         """Say where the text was cut into blocks, where citations hang on it."""
