@@ -74,6 +74,8 @@ class MainWindow(QMainWindow):
             icons=services.icons,
             attachment_path=services.library.attachments.path,
             label_of=self._offers.label_of,
+            price_of=self._offers.price_of,
+            provider_label=self._offers.provider_label,
             show_metrics=services.settings.current.appearance.show_metrics,
         )
         self._context = context

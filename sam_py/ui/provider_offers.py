@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QWidget
 from sam_py.errors import SamError
 from sam_py.providers.base import ModelInfo
 from sam_py.providers.local import FoundServer
+from sam_py.providers.prices import KnownPrice
 from sam_py.settings.model import ChatSettings, ModelChoice, ProviderSettings, Settings
 from sam_py.ui.services import Services
 
@@ -41,6 +42,15 @@ class ProviderOffers(QObject):
             return name
         settings = self._services.settings.current.provider(provider_id)
         return settings.label if settings is not None else provider_id
+
+    def provider_label(self, provider_id: str) -> str:
+        """What the person called the account; its id where it is gone."""
+        settings = self._services.settings.current.provider(provider_id)
+        return settings.label if settings is not None and settings.label else provider_id
+
+    def price_of(self, provider_id: str, model: str) -> KnownPrice | None:
+        settings = self._services.settings.current.provider(provider_id)
+        return self._services.catalogue.price(settings, model) if settings is not None else None
 
     def refresh(self) -> None:
         """Settings changed."""

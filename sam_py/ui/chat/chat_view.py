@@ -20,6 +20,7 @@ from sam_py.ui.chat.composer import Composer
 from sam_py.ui.chat.empty_state import EmptyState
 from sam_py.ui.chat.header import Header
 from sam_py.ui.chat.message_details import MessageDetails
+from sam_py.ui.chat.reply_facts import totals_of, totals_words
 from sam_py.ui.chat.row_context import RowContext
 from sam_py.ui.chat.timeline import Timeline
 from sam_py.ui.open_conversations import OpenConversation
@@ -321,17 +322,12 @@ class ChatView(QWidget):
         self.title_changed.emit(title)
 
     def _show_usage(self) -> None:
-        """The tokens of the last request, as the provider counted them."""
+        """The tokens and the cost of all requests so far."""
         if self.conversation is None:
             return
         if len(self.conversation.bus):
             self._stack.setCurrentWidget(self.timeline)
-        spent = self.conversation.bus.tasks
-        used = sum((task.usage.input_tokens or 0) + (task.usage.output_tokens or 0) for task in spent)
-        text = self.tr("{count} tokens").replace("{count}", self.locale().toString(used)) if used else ""
-        self.header.set_usage(
-            text, self.tr("Tokens of all requests of this conversation, as the providers counted them")
-        )
+        self.header.set_usage(*totals_words(totals_of(self.conversation.bus.tasks, self._context)))
 
     def report(self, error: BaseException) -> None:
         """A failed task of this view."""

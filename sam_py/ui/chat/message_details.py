@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QDialog, QFormLayout, QLabel, QWidget
 
 from sam_py.messages.importance import score
 from sam_py.messages.message import AssistantMessage, Message, StopReason, UserMessage
+from sam_py.ui.chat.reply_facts import GUIDE, long_facts
 from sam_py.ui.chat.row_context import RowContext
 
 
@@ -24,8 +25,8 @@ class MessageDetails(QDialog):
         form.setHorizontalSpacing(24)
         form.setVerticalSpacing(8)
         for name, value in self._facts(message, context):
-            form.addRow(_label(name), _label(value))
-        self.setMinimumWidth(360)
+            form.addRow(_label(name), _label(value, wraps=True))
+        self.setMinimumWidth(round(360 * context.themes.current.scale))
 
     def _facts(self, message: Message, context: RowContext) -> list[tuple[str, str]]:
         local = QDateTime.fromSecsSinceEpoch(int(message.created_at.timestamp()))
@@ -67,40 +68,21 @@ class MessageDetails(QDialog):
 
     def _reply_facts(self, message: AssistantMessage, context: RowContext) -> list[tuple[str, str]]:
         facts = [(self.tr("Model"), context.label_of(message.provider, message.model))]
+        if message.provider and message.provider != GUIDE:
+            facts.insert(0, (self.tr("Provider"), context.provider_label(message.provider)))
         if message.model:
             facts.append((self.tr("Model id"), message.model))
         if message.stop_reason:
             facts.append((self.tr("Ended because"), self._ending(message.stop_reason)))
-        usage, metrics = message.usage, message.metrics
-        if usage is not None:
-            for name, count in (
-                (self.tr("Tokens read"), usage.input_tokens),
-                (self.tr("of these from the cache"), usage.cached_input_tokens),
-                (self.tr("Tokens written"), usage.output_tokens),
-                (self.tr("of these thinking"), usage.reasoning_tokens),
-            ):
-                if count is not None:
-                    facts.append((name, self.locale().toString(count)))
-        if metrics is not None:
-            for name, seconds in (
-                (self.tr("First word after"), metrics.first_token_s),
-                (self.tr("Took"), metrics.duration_s),
-            ):
-                if seconds is not None:
-                    facts.append(
-                        (name, self.tr("{seconds} s").replace("{seconds}", self.locale().toString(seconds, "f", 2)))
-                    )
-            if metrics.tokens_per_second is not None:
-                source = self.tr("estimated") if metrics.estimated else self.tr("counted by the provider")
-                speed = self.locale().toString(metrics.tokens_per_second, "f", 1)
-                facts.append((self.tr("Tokens per second"), f"{speed} ({source})"))
+        facts += [(fact.name, fact.words()) for fact in long_facts(message, context)]
         if message.response_id:
             facts.append((self.tr("Response id"), message.response_id))
         return facts
 
 
-def _label(text: str) -> QLabel:
+def _label(text: str, *, wraps: bool = False) -> QLabel:
     label = QLabel()
+    label.setWordWrap(wraps)
     label.setTextFormat(Qt.TextFormat.PlainText)
     label.setText(text)
     label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)

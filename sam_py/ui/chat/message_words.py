@@ -5,10 +5,8 @@ from __future__ import annotations
 from PySide6.QtCore import QCoreApplication, QLocale, QTime
 
 from sam_py.messages.message import AssistantMessage, Message, ToolResultMessage, UserMessage
+from sam_py.ui.chat.reply_facts import GUIDE, long_facts, short_facts
 from sam_py.ui.chat.row_context import RowContext
-
-_GUIDE = "guide"
-"""The offline guide writes no tokens: speeds would be a pretence."""
 
 
 def spoken(message: Message | None, context: RowContext) -> str:
@@ -31,10 +29,19 @@ def facts_of(message: Message, context: RowContext, *, streaming: bool) -> str:
     time = QLocale().toString(QTime(local.hour, local.minute), QLocale.FormatType.ShortFormat)
     if not isinstance(message, AssistantMessage):
         return time
-    facts = [context.label_of(message.provider, message.model), time]
-    if context.show_metrics and not streaming and message.provider != _GUIDE:
-        facts += _measured(message)
-    return " · ".join(fact for fact in facts if fact)
+    if message.provider == GUIDE:
+        return f"{context.label_of(message.provider, message.model)} · {time}"
+    facts = [context.provider_label(message.provider), context.label_of(message.provider, message.model), time]
+    if context.show_metrics and not streaming:
+        facts += short_facts(message, context)
+    return " · ".join(dict.fromkeys(fact for fact in facts if fact))
+
+
+def explained_facts(message: Message | None, context: RowContext) -> str:
+    """The same in lines, each with where its figure is from; empty where there is nothing to explain."""
+    if not isinstance(message, AssistantMessage) or not context.show_metrics or message.provider == GUIDE:
+        return ""
+    return "\n".join(f"{fact.name}: {fact.words()}" for fact in long_facts(message, context))
 
 
 def notes_of(message: Message, *, streaming: bool) -> list[str]:
@@ -52,20 +59,6 @@ def notes_of(message: Message, *, streaming: bool) -> list[str]:
             return [_tr("The model declined to answer")]
         case _:
             return []
-
-
-def _measured(message: AssistantMessage) -> list[str]:
-    facts = []
-    usage, metrics, locale = message.usage, message.metrics, QLocale()
-    if usage is not None and usage.output_tokens:
-        facts.append(_tr("{count} tokens").replace("{count}", locale.toString(usage.output_tokens)))
-    if metrics is not None and metrics.first_token_s is not None:
-        seconds = locale.toString(metrics.first_token_s, "f", 1)
-        facts.append(_tr("first after {seconds} s").replace("{seconds}", seconds))
-    if metrics is not None and metrics.tokens_per_second is not None:
-        speed = ("≈ " if metrics.estimated else "") + locale.toString(metrics.tokens_per_second, "f", 0)
-        facts.append(_tr("{speed} tokens/s").replace("{speed}", speed))
-    return facts
 
 
 def _tr(text: str) -> str:

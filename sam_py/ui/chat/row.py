@@ -8,12 +8,13 @@ from PySide6.QtGui import (
     QEnterEvent,
     QFont,
     QFontMetrics,
+    QHelpEvent,
     QMouseEvent,
     QPainter,
     QPaintEvent,
     QPen,
 )
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QToolTip, QWidget
 
 from sam_py.messages.history import ErrorOccurred
 from sam_py.messages.message import AssistantMessage, Message, ToolResultMessage, UserMessage
@@ -21,10 +22,11 @@ from sam_py.messages.parts import Part, TextPart, ThinkingSignaturePart, Thinkin
 from sam_py.ui.chat.blocks import Block, block_for, show_in
 from sam_py.ui.chat.branch_switcher import BranchSwitcher
 from sam_py.ui.chat.error_box import ErrorBox
-from sam_py.ui.chat.message_words import facts_of, notes_of, spoken
+from sam_py.ui.chat.message_words import explained_facts, facts_of, notes_of, spoken
 from sam_py.ui.chat.parts.markdown_column import MarkdownColumn
 from sam_py.ui.chat.row_context import RowContext
 from sam_py.ui.models.message_list_model import Growth
+from sam_py.ui.widgets.plain import tooltip
 
 OUTSET_PX = 12
 """A row is this much wider than the column on each side, so that its frame does not touch the text."""
@@ -446,6 +448,14 @@ class MessageRow(QWidget):
             rect, side = foot.adjusted(taken, 0, -self._room_px, 0), Qt.AlignmentFlag.AlignLeft
         text = painter.fontMetrics().elidedText(self._facts, Qt.TextElideMode.ElideRight, rect.width())
         painter.drawText(rect, int(side | Qt.AlignmentFlag.AlignVCenter), text)
+
+    def event(self, event: QEvent) -> bool:
+        """Where the figures of the foot are from, said while the mouse rests on them."""
+        if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
+            words = explained_facts(self._message, self._context) if self.foot_rect().contains(event.pos()) else ""
+            QToolTip.showText(event.globalPos(), tooltip(words), self, self.foot_rect())
+            return True
+        return super().event(event)
 
     def enterEvent(self, event: QEnterEvent) -> None:
         self.hovered.emit(self.message_id)

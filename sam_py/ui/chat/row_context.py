@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from sam_py.providers.prices import KnownPrice
 from sam_py.ui.theme import Themes
 from sam_py.ui.widgets.icons import Icons
 
@@ -19,3 +20,7 @@ class RowContext:
     label_of: Callable[[str, str], str]
     """(provider id, model) → how the model is called on screen."""
     show_metrics: bool = True
+    price_of: Callable[[str, str], KnownPrice | None] = lambda _provider, _model: None
+    """(provider id, model) → what it costs, where that is known."""
+    provider_label: Callable[[str], str] = lambda provider: provider
+    """Provider id → what the person called the account."""
