@@ -98,6 +98,7 @@ class ChatView(QWidget):
         self._off = conversation.bus.subscribe(self._on_delta)
         # First the timeline gets its width: measuring the rows once is enough then.
         self._stack.setCurrentWidget(self.timeline if len(conversation.bus) else self.empty)
+        conversation.model.set_idle(not conversation.session.state.is_busy)
         self.timeline.set_model(conversation.model, conversation.place)
         if draft.edit is not None and draft.edit.message_id not in conversation.bus:  # deleted, here or elsewhere
             edit = draft.edit
@@ -125,6 +126,8 @@ class ChatView(QWidget):
         self.composer.set_busy(state.is_busy)
         self.composer.set_queued(state.queued)
         self.timeline.set_waiting(state.text if state.phase == "waiting" else "")
+        if self.conversation is not None:
+            self.conversation.model.set_idle(not state.is_busy)
 
     def show_model(self) -> None:
         """Name the model of the next request, and offer the others."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QRectF, Qt, Signal
+from PySide6.QtCore import QCoreApplication, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QPainter, QPaintEvent
 from PySide6.QtWidgets import QApplication, QLabel, QSizePolicy, QWidget
 
@@ -12,6 +12,13 @@ from sam_py.ui.widgets.buttons import PillButton
 
 _PAD_PX = 12
 _ICON_PX = 18
+_UNANSWERED = "unanswered"
+
+
+def no_reply(message_id: str) -> ErrorOccurred:
+    """What stands below a message of the person that was sent and never answered; it is shown, not kept."""
+    text = QCoreApplication.translate("ErrorBox", "This message has no reply: it was stopped, or the program ended.")
+    return ErrorOccurred(message_id=message_id, code=_UNANSWERED, text=text)
 
 
 class ErrorBox(QWidget):
@@ -53,7 +60,13 @@ class ErrorBox(QWidget):
         self._settings.setVisible(error.action == "settings")
         self._more.setVisible(bool(error.detail))
         self._copy.setVisible(False)
-        self.setAccessibleName(self.tr("Error: {text}").replace("{text}", error.text))
+        name = error.text if self._is_calm else self.tr("Error: {text}").replace("{text}", error.text)
+        self.setAccessibleName(name)
+        self.update()
+
+    @property
+    def _is_calm(self) -> bool:
+        return self._error is not None and self._error.code == _UNANSWERED
 
     def layout_for(self, width_px: int) -> int:
         theme = self._context.themes.current
@@ -114,7 +127,11 @@ class ErrorBox(QWidget):
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(QColor(palette.error_surface))
+        painter.setBrush(QColor(palette.code if self._is_calm else palette.error_surface))
         painter.drawRoundedRect(QRectF(self.rect()), 8, 8)
-        self._context.icons.paint(painter, "error", "error", QRectF(_PAD_PX, _PAD_PX, _ICON_PX, _ICON_PX))
+        place = QRectF(_PAD_PX, _PAD_PX, _ICON_PX, _ICON_PX)
+        if self._is_calm:
+            self._context.icons.paint(painter, "info", "muted", place)
+        else:
+            self._context.icons.paint(painter, "error", "error", place)
         painter.end()

@@ -409,7 +409,8 @@ class Timeline(QAbstractScrollArea):
     def _fill(self, shown: MessageRow, row: int) -> None:
         assert self._model is not None
         bus = self._model.bus
-        fill(shown, bus, row, current=bus.id_at(row) == self._current, waiting=self._waiting)
+        is_current, unanswered = bus.id_at(row) == self._current, self._model.is_unanswered(row)
+        fill(shown, bus, row, current=is_current, waiting=self._waiting, unanswered=unanswered)
 
     def _row_resized(self, message_id: str) -> None:
         """A row changed its height by itself: a picture arrived, a long text was laid out to its end."""

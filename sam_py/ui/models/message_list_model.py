@@ -53,6 +53,7 @@ class MessageListModel(QAbstractListModel):
         super().__init__(parent)
         self.bus = bus
         self._ids = list(bus.path)
+        self._idle = False
         self._growth: dict[str, list[Growth]] = {}
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
@@ -67,6 +68,16 @@ class MessageListModel(QAbstractListModel):
             self._unsubscribe()
             self._unsubscribe = None
         self._timer.stop()
+
+    def set_idle(self, idle: bool) -> None:
+        """Whether no reply is on its way: a message of the person at the end then stands there unanswered."""
+        if idle != self._idle:
+            self._idle = idle
+            self._answer_changed(len(self._ids) - 1)
+
+    def is_unanswered(self, row: int) -> bool:
+        """Whether the person's message in `row` is the last one, and nobody is about to answer it."""
+        return self._idle and row == len(self._ids) - 1 and self.bus.role_at(row) == "user"
 
     def flush(self) -> None:
         """Hand over what was appended since the last frame."""
@@ -92,11 +103,13 @@ class MessageListModel(QAbstractListModel):
                 self.beginInsertRows(_ROOT, row, row)
                 self._ids.insert(row, delta.message.id)
                 self.endInsertRows()
+                self._answer_changed(row - 1)
             case Removed(index=row, message_id=message_id):
                 self._growth.pop(message_id, None)
                 self.beginRemoveRows(_ROOT, row, row)
                 del self._ids[row]
                 self.endRemoveRows()
+                self._answer_changed(row - 1)
             case Updated(index=row):
                 self.flush()
                 self._changed(row)
@@ -123,6 +136,11 @@ class MessageListModel(QAbstractListModel):
         index = self.index(row)
         self.dataChanged.emit(index, index)
 
+    def _answer_changed(self, row: int) -> None:
+        """What stands below the message in `row` came or went: where it asks for an answer, it shows that."""
+        if 0 <= row < min(len(self._ids), len(self.bus)) and self.bus.role_at(row) == "user":
+            self._changed(row)
+
     def _reset(self, first: int) -> None:
         self._growth.clear()
         path = self.bus.path
@@ -139,6 +157,7 @@ class MessageListModel(QAbstractListModel):
             self.beginInsertRows(_ROOT, first, len(path) - 1)
             self._ids.extend(path[first:])
             self.endInsertRows()
+        self._answer_changed(first - 1)
 
     # Qt
 

@@ -97,3 +97,48 @@ def test_only_the_last_message_offers_to_try_again(run: Run, sit_down: SitDown) 
             await sam.close()
 
     run(scenario())
+
+
+def test_a_question_that_was_never_answered_offers_to_ask_again_after_the_next_start(
+    run: Run, sit_down: SitDown
+) -> None:
+    async def scenario() -> None:
+        async with FaultServer(Stream((), then="hang"), Reply("Here I am")) as server:
+            sam = await sit_down().start()
+            sam.use_server(server.base_url)
+            await sam.send("Anybody there?")
+            await sam.until(lambda: server.requests, "the request")
+            assert sam.screen() == ["Anybody there?"]
+            await sam.close()
+
+            again = await sit_down().start()
+            await again.answered()
+            box = again.chat.timeline.row_of(again.bus.tip or "")._error
+            assert box._retry.isVisible()
+            assert not box._continue.isVisible()
+            QTest.mouseClick(box._retry, Qt.MouseButton.LeftButton)
+            await again.until(lambda: len(again.messages) == 2, "the reply")
+            await again.answered()
+            assert again.screen() == ["Anybody there?", "Here I am"]
+            assert not box.isVisible()
+            await again.close()
+
+    run(scenario())
+
+
+def test_a_question_that_waits_for_its_reply_offers_nothing_until_it_is_stopped(run: Run, sit_down: SitDown) -> None:
+    async def scenario() -> None:
+        async with FaultServer(Stream((), then="hang")) as server:
+            sam = await sit_down().start()
+            sam.use_server(server.base_url)
+            await sam.send("Anybody there?")
+            await sam.until(lambda: server.requests, "the request")
+            await sam.until(lambda: not sam.chat.timeline._settle.isActive(), "the layout")
+            row = sam.chat.timeline.row_of(sam.messages[0].id)
+            assert row._error is None or not row._error.isVisible()
+            sam.chat.stop()
+            await sam.answered()
+            assert row._error._retry.isVisible()
+            await sam.close()
+
+    run(scenario())
