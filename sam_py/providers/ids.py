@@ -11,6 +11,7 @@ IdForm = Literal["any", "openai", "responses", "mistral", "anthropic"]
 
 _OPENAI = re.compile(r"[A-Za-z0-9_-]{1,40}\Z")
 _UP_TO_64 = re.compile(r"[A-Za-z0-9_-]{1,64}\Z")
+_RESPONSES = re.compile(r"[!-~]{1,64}\Z")  # its specification names no letters
 _MISTRAL = re.compile(r"[A-Za-z0-9]{9}\Z")
 _OWN = "call_sam_"
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -35,7 +36,7 @@ def wire_id(call_id: str, form: IdForm) -> str:
         case "anthropic":
             return call_id if _UP_TO_64.match(call_id) else "toolu_" + _digest(call_id, 24)
         case "responses":
-            return call_id if _UP_TO_64.match(call_id) else "call_" + _digest(call_id, 24)
+            return call_id if _RESPONSES.match(call_id) else "call_" + _digest(call_id, 24)
         case "mistral":
             return call_id if _MISTRAL.match(call_id) else _digest(call_id, 9)
 

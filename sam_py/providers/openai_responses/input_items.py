@@ -49,13 +49,19 @@ def input_items(request: ChatRequest, *, rich_results: bool = True) -> list[Item
 
 
 class _Reply:
-    """One assistant turn. A reasoning item is held until what it led to comes, and dropped where that is gone."""
+    """One assistant turn. A reasoning item is held until what it led to comes, and dropped where that is gone.
+
+    Calls come last, as their results follow: nobody may speak between them, and of reasoning only what is
+    encrypted stays with its call. DeepSeek refuses a call whose result stands behind any of that.
+    """
 
     def __init__(self, turn: Turn, request: ChatRequest) -> None:
         self.items: list[Item] = []
         self._texts: list[str] = []
         self._phase = ""
         self._held: list[Kept] = []
+        self._calls_at: int | None = None
+        """Where the first call stands, with what led to it."""
         kept = {number: each for number, part in enumerate(turn.parts) if (each := _kept(part, request)) is not None}
         self._late_ids = {each.id for each in kept.values() if each.late and each.id}
         for number, part in enumerate(turn.parts):
@@ -98,6 +104,8 @@ class _Reply:
         for place in reversed(range(len(self.items))):
             if _is_met(kept, self.items[place]):
                 self.items.insert(place, item)
+                if self._calls_at is not None and place < self._calls_at:
+                    self._calls_at += 1
                 return
 
     def _end_message(self) -> None:
@@ -109,10 +117,27 @@ class _Reply:
         self._add({"type": "message", "role": "assistant", **phase, "content": content})
 
     def _add(self, item: Item) -> None:
-        if self._held and _is_met(self._held[-1], item):
-            self.items.extend(held.item for held in self._held if held.item is not None)
+        """Add an item with the reasoning that led to it, or without where that led to something else."""
+        led = [held.item for held in self._held if held.item is not None]
+        if not (self._held and _is_met(self._held[-1], item)):
+            led = []
         self._held.clear()
-        self.items.append(item)
+        if item["type"] != "function_call":
+            self._add_before_calls([*led, item])
+            return
+        if led and "encrypted_content" not in led[-1]:
+            self._add_before_calls(led)
+            led = []
+        if self._calls_at is None:
+            self._calls_at = len(self.items)
+        self.items += [*led, item]
+
+    def _add_before_calls(self, items: list[Item]) -> None:
+        if self._calls_at is None:
+            self.items += items
+        else:
+            self.items[self._calls_at : self._calls_at] = items
+            self._calls_at += len(items)
 
 
 def _is_met(kept: Kept, item: Item) -> bool:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from sam_py.messages.turn import Limits
-from sam_py.providers.base import ChatRequest, Decoder, ModelInfo, StreamEvent, Waiting
+from sam_py.providers.base import ChatRequest, Decoder, Finished, ModelInfo, StreamEvent, UsageReported, Waiting
 from sam_py.providers.errors import ProviderError
 from sam_py.providers.failures import Asked
 from sam_py.providers.http import Http
@@ -37,12 +37,14 @@ class OpenAIResponsesProvider(WireProvider):
     async def stream(self, request: ChatRequest) -> AsyncGenerator[StreamEvent, None]:
         """As of `WireProvider`. Where a key of ours or our earlier reasoning is refused, asked again without it."""
         while True:
-            said_something = False
+            said_something, came = False, 0
             try:
                 async with aclosing(super().stream(request)) as events:
                     async for event in events:
                         said_something = said_something or not isinstance(event, Waiting)
-                        yield event
+                        if isinstance(event, UsageReported):
+                            came = event.usage.output_tokens or 0
+                        yield _as_cut(event) if request.max_tokens and came >= request.max_tokens else event
                 return
             except ProviderError as error:
                 lighter = None if said_something else self._without_what_was_refused(request, error)
@@ -89,3 +91,10 @@ class OpenAIResponsesProvider(WireProvider):
             return None
         self._left_out[request.model] = left_out | {key}
         return request
+
+
+def _as_cut(event: StreamEvent) -> StreamEvent:
+    """The end of a reply that used up its tokens: llama.cpp calls it complete all the same."""
+    if isinstance(event, Finished) and event.stop_reason == "stop":
+        return replace(event, stop_reason="length")
+    return event
