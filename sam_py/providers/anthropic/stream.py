@@ -14,8 +14,9 @@ from sam_py.messages.message import StopReason
 from sam_py.providers.anthropic.blocks import BlockAssembly
 from sam_py.providers.anthropic.usage import UsageTotals
 from sam_py.providers.base import Finished, Started, StreamEvent, UsageReported
+from sam_py.providers.error_body import ErrorBody, error_of
 from sam_py.providers.errors import ProviderError
-from sam_py.providers.failures import Asked, ErrorBody, cut_off, error_of, not_the_protocol, said_error
+from sam_py.providers.failures import Asked, cut_off, not_the_protocol, said_error
 from sam_py.providers.form import AnswerForm
 from sam_py.providers.ids import new_own_id
 from sam_py.providers.sse import SseParser
