@@ -51,6 +51,8 @@ class ChatSettings(Frozen):
     auto_pin: int = Field(default=3, ge=0, le=10)
     send_with: Literal["enter", "ctrl_enter"] = "enter"
     model_titles: bool = True
+    favourites: tuple[ModelChoice, ...] = ()
+    """Models that the picker shows first, in the order in which they were chosen."""
 
 
 class AppearanceSettings(Frozen):

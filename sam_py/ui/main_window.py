@@ -104,7 +104,7 @@ class MainWindow(QMainWindow):
         self._connect(composer, empty)
         self._restore_geometry()
         composer.setFocus()  # keys that are pressed as soon as the window stands are for the message
-        self.chat.recent_models = self._recent_models()
+        self.chat.recent_models, self.chat.models = self._recent_models(), self._offers
         self._apply_settings(services.settings.current)
         self._unsubscribe = services.settings.subscribe(self._apply_settings)
 

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
 
 from sam_py.errors import SamError
+from sam_py.messages.turn import Limits
 from sam_py.providers.base import ModelInfo
 from sam_py.providers.local import FoundServer
 from sam_py.providers.prices import KnownPrice
 from sam_py.settings.model import ChatSettings, ModelChoice, ProviderSettings, Settings
+from sam_py.ui.chat.model_facts import ModelFacts
 from sam_py.ui.services import Services
+from sam_py.ui.settings.account import is_local
 
 log = logging.getLogger(__name__)
 
@@ -51,6 +54,34 @@ class ProviderOffers(QObject):
     def price_of(self, provider_id: str, model: str) -> KnownPrice | None:
         settings = self._services.settings.current.provider(provider_id)
         return self._services.catalogue.price(settings, model) if settings is not None else None
+
+    # What the model picker asks (`model_facts.ModelKnowledge`)
+
+    @property
+    def favourites(self) -> Sequence[ModelChoice]:
+        return self._services.settings.current.chat.favourites
+
+    def is_local(self, provider_id: str) -> bool:
+        settings = self._services.settings.current.provider(provider_id)
+        return settings is not None and is_local(settings)
+
+    def facts_of(self, provider_id: str, model: str) -> ModelFacts:
+        settings = self._services.settings.current.provider(provider_id)
+        listed = self._services.catalogue.listed(settings, model) if settings is not None else None
+        try:
+            limits = self._services.registry.get(provider_id).limits_of(model)
+        except SamError:  # of a provider that is switched off, or of a wire that this version does not speak
+            limits = listed.limits if listed is not None else Limits()
+        return ModelFacts(limits, self.price_of(provider_id, model), listed.label if listed is not None else "")
+
+    def toggle_favourite(self, choice: ModelChoice) -> None:
+        now = self.favourites
+        after = tuple(each for each in now if each != choice) if choice in now else (*now, choice)
+
+        def change(settings: Settings) -> Settings:
+            return settings.model_copy(update={"chat": settings.chat.model_copy(update={"favourites": after})})
+
+        self._services.settings.change(change)
 
     def refresh(self) -> None:
         """Settings changed."""

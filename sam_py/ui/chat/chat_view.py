@@ -20,6 +20,7 @@ from sam_py.ui.chat.composer import Composer
 from sam_py.ui.chat.empty_state import EmptyState
 from sam_py.ui.chat.header import Header
 from sam_py.ui.chat.message_details import MessageDetails
+from sam_py.ui.chat.model_facts import ModelKnowledge
 from sam_py.ui.chat.reply_facts import totals_of, totals_words
 from sam_py.ui.chat.row_context import RowContext
 from sam_py.ui.chat.timeline import Timeline
@@ -56,6 +57,8 @@ class ChatView(QWidget):
         self.conversation: OpenConversation | None = None
         self._off: Callable[[], None] | None = None
         self.recent_models: tuple[ModelChoice, ...] = ()
+        self.models: ModelKnowledge | None = None
+        """What the picker asks of models; the window sets it."""
         self.header = Header(services.themes, services.icons, menu, self)
         self.timeline = Timeline(context, self)
         self.empty = empty
@@ -133,7 +136,8 @@ class ChatView(QWidget):
         """Name the model of the next request, and offer the others."""
         if self.conversation is not None:
             choice = self.conversation.session.choice
-            self.composer.set_models(self._services.settings.current.providers, choice, self.recent_models)
+            providers = self._services.settings.current.providers
+            self.composer.set_models(providers, choice, self.recent_models, self.models)
             label = self._context.label_of(choice.provider, choice.model)
             self.empty.set_model(choice.provider, label, is_connected=bool(self._services.settings.current.providers))
 

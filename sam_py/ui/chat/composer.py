@@ -36,6 +36,7 @@ from sam_py.ui.chat.composer_lines import ComposerErrors, ComposerHint, Composer
 from sam_py.ui.chat.composer_preview import AttachmentPreview
 from sam_py.ui.chat.composer_queue import Queued, QueueList
 from sam_py.ui.chat.composer_text import ComposerText, offers_attachment
+from sam_py.ui.chat.model_facts import ModelKnowledge
 from sam_py.ui.chat.model_names import GUIDE, model_name
 from sam_py.ui.widgets.buttons import IconButton, PillButton
 from sam_py.ui.widgets.icons import Icons
@@ -43,7 +44,7 @@ from sam_py.ui.widgets.icons import Icons
 if TYPE_CHECKING:
     from sam_py.ui.chat.model_picker import ModelPicker
 
-_Models = tuple[Sequence[ProviderSettings], ModelChoice, Sequence[ModelChoice]]
+_Models = tuple[Sequence[ProviderSettings], ModelChoice, Sequence[ModelChoice], ModelKnowledge | None]
 
 PASTE_CHARACTERS = 8_000
 PASTE_LINES = 200
@@ -114,7 +115,7 @@ class Composer(QWidget):
             icons, "", icon="model", trailing_icon="chevron-down", label=self.tr("Choose the model"), max_width_px=280
         )
         self._picker: ModelPicker | None = None
-        self._models: _Models = ((), ModelChoice(provider=GUIDE, model=GUIDE), ())
+        self._models: _Models = ((), ModelChoice(provider=GUIDE, model=GUIDE), (), None)
         self.hint = ComposerHint(self._themes, self.box)
         self.stop_button = IconButton(icons, "stop", self.tr("Stop"), shortcut="Esc", role="text", size_px=34)
         self.send_button = IconButton(icons, "send", self.tr("Send"), size_px=34, filled=True)
@@ -162,10 +163,14 @@ class Composer(QWidget):
         self.queue.set_messages(messages)
 
     def set_models(
-        self, providers: Sequence[ProviderSettings], current: ModelChoice, recent: Sequence[ModelChoice] = ()
+        self,
+        providers: Sequence[ProviderSettings],
+        current: ModelChoice,
+        recent: Sequence[ModelChoice] = (),
+        known: ModelKnowledge | None = None,
     ) -> None:
         """Offer these models, and name `current` as the one that the next message goes to."""
-        self._models = (providers, current, recent)
+        self._models = (providers, current, recent, known)
         if self._picker is not None:
             self._picker.set_models(*self._models)
         if current.provider == GUIDE:

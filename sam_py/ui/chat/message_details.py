@@ -26,7 +26,8 @@ class MessageDetails(QDialog):
         form.setVerticalSpacing(8)
         for name, value in self._facts(message, context):
             form.addRow(_label(name), _label(value, wraps=True))
-        self.setMinimumWidth(round(360 * context.themes.current.scale))
+        width = min(round(440 * context.themes.current.scale), parent.window().width() - 32)
+        self.resize(width, form.totalHeightForWidth(width))
 
     def _facts(self, message: Message, context: RowContext) -> list[tuple[str, str]]:
         local = QDateTime.fromSecsSinceEpoch(int(message.created_at.timestamp()))

@@ -7,7 +7,8 @@ from urllib.parse import urlsplit
 from PySide6.QtCore import QCoreApplication
 
 from sam_py.providers.local import FoundServer
-from sam_py.providers.presets import Preset
+from sam_py.providers.network import is_same_machine
+from sam_py.providers.presets import Preset, preset_of
 from sam_py.settings.model import ChatSettings, ModelChoice, ProviderSettings, Settings
 
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
@@ -95,6 +96,12 @@ def address_fault(address: str) -> str:
     if parts.path.rstrip("/").endswith("/chat/completions"):
         return _("Leave /chat/completions out: the address ends before it.")
     return ""
+
+
+def is_local(account: ProviderSettings) -> bool:
+    """Whether the account's server runs on this computer."""
+    address = account.base_url or preset_of(account.preset).base_url
+    return is_same_machine(address) or address.startswith("file:")
 
 
 def is_unprotected(address: str) -> bool:
