@@ -1,12 +1,15 @@
 """Code to coloured spans, while it streams: only what follows the last safe line is read again.
 
-Pygments is imported when the first block of code with a language it knows is met. A *safe line* begins where a token
-ended that was neither text nor comment, and its lexer state is known, so what comes later cannot change what stands
-before it. Lexers that are not plain state machines start again at the top of a line without indentation.
+Pygments is imported when the first block of code with a language it knows is met. A *safe line* is one to start again
+from: a token begins with it, in a known state of the lexer, so what comes later cannot change what stands before it.
+Lexers that do not tell their state start again at a line without indentation, unless a string or a comment that may
+go on stands before it.
 """
 
 from __future__ import annotations
 
+import inspect
+import re
 from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any
@@ -80,6 +83,10 @@ _NAME_CHARS = 40
 """What is longer names no language."""
 _REMEMBERED = 200
 _UNSAFE = frozenset({"string", "comment"})
+_WHOLE_COMMENT = re.compile(r"(?s)\s*(?://|#|--(?!\[)|;|%|/\*.*\*/|<!--.*-->)")
+"""A comment that is over when its line, or its token, is."""
+_LINE_BY_LINE = frozenset({"JsonLexer", "JsonLdLexer"})
+"""Lexers without states, of languages where nothing but a rare comment goes over the end of a line."""
 
 
 class Highlighter:
@@ -133,16 +140,23 @@ class Highlighter:
         number = 0
         safe: tuple[int, tuple[str, ...]] | None = None
         previous = ""
+        blank_from = len(text)  # where the white space before the token begins
+        guesses = _table(self._lexer) is None
+        knows_lines = type(self._lexer).__name__ in _LINE_BY_LINE
         for at, token, value, stack in _tokens(self._lexer, text, self._stack):
             role = _role(token)
             while number < len(lines) and at >= starts[number + 1]:
                 number += 1
-            if number and number < len(lines) and at == starts[number]:
-                known = stack or (("root",) if not lines[number][:1].isspace() and lines[number] else None)
-                if known and (previous not in _UNSAFE or len(known) > 1):
-                    safe = (number, known)
-            if value.strip():
-                previous = role
+            if number and number < len(lines) and (at == starts[number] or blank_from < starts[number]):
+                if stack is not None:
+                    safe = (number, stack)
+                elif knows_lines or (guesses and previous not in _UNSAFE and lines[number][:1].strip()):
+                    safe = (number, ("root",))
+            blank_from = len(text)
+            if not value.strip():
+                blank_from = at
+            else:
+                previous = "" if role == "comment" and _WHOLE_COMMENT.match(value) else role
             if role:
                 _add(spans, starts, number, at, value, role)
         del self.spans[self._safe :]
@@ -174,7 +188,18 @@ def _tokens(lexer: Any, text: str, stack: tuple[str, ...]) -> Iterator[tuple[int
     if table is None or any(state not in table for state in stack):
         for at, token, value in lexer.get_tokens_unprocessed(text):
             yield at, token, value, None
-        return
+    elif _is_renaming(_kind(lexer)):
+        known = {at: before for at, _token, _value, before in _walk(lexer, table, text, stack)}
+        for at, token, value in lexer.get_tokens_unprocessed(text, stack):
+            yield at, token, value, known.get(at)
+    else:
+        yield from _walk(lexer, table, text, stack)
+
+
+def _walk(
+    lexer: Any, table: Any, text: str, stack: tuple[str, ...]
+) -> Iterator[tuple[int, Any, str, tuple[str, ...] | None]]:
+    """Go over `text` by the rules of a state machine, as Pygments does, and tell the states."""
     states = list(stack)
     at = 0
     while at < len(text):
@@ -220,13 +245,26 @@ def _move(states: list[str], following: Any) -> None:
 
 
 def _table(lexer: Any) -> Any:
-    """The rules of a lexer that is a plain state machine, else None."""
+    """The rules of a lexer that is a state machine, else None."""
     from pygments.lexer import ExtendedRegexLexer, RegexLexer
 
-    plain = isinstance(lexer, RegexLexer) and not isinstance(lexer, ExtendedRegexLexer)
-    if plain and type(lexer).get_tokens_unprocessed is RegexLexer.get_tokens_unprocessed:
-        return lexer._tokens
-    return None
+    if not isinstance(lexer, RegexLexer) or isinstance(lexer, ExtendedRegexLexer):
+        return None
+    plain = type(lexer).get_tokens_unprocessed is RegexLexer.get_tokens_unprocessed
+    return lexer._tokens if plain or _is_renaming(_kind(lexer)) else None
+
+
+@lru_cache(maxsize=64)
+def _is_renaming(kind: Any) -> bool:
+    """Whether a lexer of this kind walks from a state that it is told, and then calls some tokens otherwise (C's do)."""
+    from pygments.lexer import RegexLexer
+
+    method = kind.get_tokens_unprocessed
+    return method is not RegexLexer.get_tokens_unprocessed and "stack" in inspect.signature(method).parameters
+
+
+def _kind(lexer: Any) -> Any:
+    return type(lexer)
 
 
 _loaded: set[str] = set()

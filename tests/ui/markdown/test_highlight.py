@@ -44,6 +44,31 @@ def test_lines_that_come_one_by_one_look_as_if_they_came_together(language):
     assert any(together.spans)
 
 
+@pytest.mark.parametrize(
+    ("language", "line"),
+    [
+        ("python", "    x = 1  # a comment to the end of the line"),
+        ("python", "    'a string in a line of its own'"),
+        ("c", "    int x = 1; // a comment to the end of the line"),
+        ("typescript", "  let x = 1 // a comment to the end of the line"),
+        ("rust", '    "a string",  // c'),
+        ("bash", "x=1 # a comment"),
+        ("yaml", "key: value # a comment"),
+        ("json", '    "a": "b",'),
+        ("sql", "select 1 -- a comment"),
+        ("css", "a { b: c } /* a comment */"),
+        ("html", "<p>text</p> <!-- a comment -->"),
+    ],
+)
+def test_a_line_that_ends_in_a_comment_or_a_string_is_not_read_again(language, line):
+    block, lines, reread = Highlighter(language), [], []
+    for _ in range(60):
+        lines.append(line)
+        block.update(lines, len(lines))
+        reread.append(len(lines) - block.next_line)
+    assert max(reread) <= 2
+
+
 def test_an_unknown_language_stays_plain():
     plain = Highlighter("no-such-language")
     plain.update(["x = 1"], 1)
