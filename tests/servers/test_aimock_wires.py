@@ -91,11 +91,12 @@ def _judge_the_round(body: dict[str, object]) -> None:
     """aimock's own reading of our request: calls and results are pairs, adjacent and in order."""
     messages = body["messages"]
     assert isinstance(messages, list)
-    place = next(n for n, message in enumerate(messages) if message.get("tool_calls"))
-    calls = messages[place]["tool_calls"]
-    answers = messages[place + 1 : place + 1 + len(calls)]
+    calls = [call for message in messages for call in message.get("tool_calls") or ()]
+    last = max(n for n, message in enumerate(messages) if message.get("tool_calls"))
+    answers = messages[last + 1 : last + 1 + len(calls)]
     assert [call["function"]["name"] for call in calls] == ["weather", "weather"]
     assert [answer["role"] for answer in answers] == ["tool"] * len(calls)
+    assert len([message for message in messages if message["role"] == "tool"]) == len(calls)
     if all("id" in call and "tool_call_id" in answer for call, answer in zip(calls, answers, strict=True)):
         assert [answer["tool_call_id"] for answer in answers] == [call["id"] for call in calls]
     assert not [m for m in messages if m["content"] in ("", []) and not m.get("tool_calls")]
