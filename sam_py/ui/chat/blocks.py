@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QCoreApplication, QLocale, QRect, QRectF, Qt, Signal
-from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPaintEvent
+from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
 from sam_py.messages.parts import (
@@ -44,6 +44,11 @@ class Block(QWidget):
     @property
     def source(self) -> str | None:
         return None
+
+    @property
+    def has_content(self) -> bool:
+        """Whether anything was fed. O(1), unlike `source`."""
+        return True
 
     @property
     def columns(self) -> list[MarkdownColumn]:
@@ -93,6 +98,7 @@ class TextBlock(Block):
 
     def __init__(self, context: RowContext, text: str, *, live: bool, parent: QWidget) -> None:
         super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_StaticContents)  # it paints nothing itself
         self._pieces: list[str] = []
         self._column = MarkdownColumn(context.themes, context.attachment_path, parent=self)
         self._listen_to(self._column)
@@ -117,6 +123,10 @@ class TextBlock(Block):
         return "".join(self._pieces)
 
     @property
+    def has_content(self) -> bool:
+        return any(self._pieces)
+
+    @property
     def columns(self) -> list[MarkdownColumn]:
         return [self._column]
 
@@ -133,9 +143,11 @@ class TextBlock(Block):
     def layout_for(self, width_px: int) -> int:
         if not any(piece.strip() for piece in self._pieces):
             return 0
-        height = self._column.layout_for(width_px)
-        self._column.setGeometry(0, 0, width_px, height)
-        return height
+        return self._column.layout_for(width_px)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        self._column.resize(event.size())
+        super().resizeEvent(event)
 
     def natural_width(self, limit_px: int) -> int:
         """A picture alone is as wide as it is drawn; text takes what there is."""
@@ -172,6 +184,10 @@ class BubbleBlock(Block):
     @property
     def source(self) -> str | None:
         return self._text
+
+    @property
+    def has_content(self) -> bool:
+        return bool(self._text)
 
     @property
     def columns(self) -> list[MarkdownColumn]:
@@ -220,6 +236,10 @@ class ThoughtBlock(Block):
         return self._inner.text
 
     @property
+    def has_content(self) -> bool:
+        return self._inner.has_words
+
+    @property
     def columns(self) -> list[MarkdownColumn]:
         return self._inner.columns
 
@@ -233,7 +253,7 @@ class ThoughtBlock(Block):
         self._inner.finish()
 
     def layout_for(self, width_px: int) -> int:
-        if not self._inner.text.strip():
+        if not self._inner.has_words:
             return 0
         height = self._inner.layout_for(width_px)
         self._inner.setGeometry(0, 0, width_px, height)

@@ -17,14 +17,15 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QToolTip, QWidget
 
 from sam_py.messages.history import ErrorOccurred
-from sam_py.messages.message import AssistantMessage, Message, ToolResultMessage, UserMessage
-from sam_py.messages.parts import Part, TextPart, ThinkingSignaturePart, ThinkingTextPart
+from sam_py.messages.message import AssistantMessage, Message, UserMessage
+from sam_py.messages.parts import Part
 from sam_py.ui.chat.blocks import Block, block_for, show_in
 from sam_py.ui.chat.branch_switcher import BranchSwitcher
 from sam_py.ui.chat.error_box import ErrorBox
 from sam_py.ui.chat.message_words import explained_facts, facts_of, notes_of, spoken
 from sam_py.ui.chat.parts.markdown_column import MarkdownColumn
 from sam_py.ui.chat.row_context import RowContext
+from sam_py.ui.chat.row_parts import empty_part, shown_parts, text_of
 from sam_py.ui.models.message_list_model import Growth
 from sam_py.ui.widgets.plain import tooltip
 
@@ -60,6 +61,7 @@ class MessageRow(QWidget):
         self._message: Message | None = None
         self._streaming = False
         self._blocks: list[Block] = []
+        self._places: list[tuple[Block, QRect]] = []
         self._by_part: dict[int, Block] = {}
         self._resting: list[Block] = []
         self._error: ErrorBox | None = None
@@ -126,6 +128,7 @@ class MessageRow(QWidget):
         self._notes = notes_of(message, streaming=self._streaming)
         self.setAccessibleName(self.accessible_text())
         self._update_pulse()
+        self._hold_still(streaming and self._has_content())
         self.update()
 
     def append(self, growth: list[Growth]) -> None:
@@ -133,7 +136,7 @@ class MessageRow(QWidget):
         for grown in growth:
             block = self._by_part.get(grown.part_index)
             if block is None:
-                part = _empty_part(grown.kind)
+                part = empty_part(grown.kind)
                 if part is None:
                     continue
                 block = self._add_block(part, grown.part_index)
@@ -150,12 +153,20 @@ class MessageRow(QWidget):
         if self._pulse.isActive() and self._has_content():
             self._update_pulse()
             changed = True
+        self._hold_still(self._streaming and self._has_content())
         return changed or self._height_px == 0
+
+    def _hold_still(self, still: bool) -> None:
+        """While a reply grows, what is painted of it stays: a new height alone paints nothing again."""
+        if still != self.testAttribute(Qt.WidgetAttribute.WA_StaticContents):
+            self.setAttribute(Qt.WidgetAttribute.WA_StaticContents, still)
+            self.update()
 
     def clear(self) -> None:
         """Let go of the message, before the row goes back into the pool."""
         self._message = None
         self._streaming = False
+        self._hold_still(False)
         self._drop_blocks()
         if self._error is not None:
             self._error.hide()
@@ -216,9 +227,13 @@ class MessageRow(QWidget):
     # Layout
 
     def layout_for(self, width_px: int) -> int:
-        """Lay everything out for a column of `width_px` and return the height. The row is wider by its outset."""
+        """Lay everything out for a column of `width_px` and return the height. The row is wider by its outset.
+
+        Of a reply that streams the blocks are put in their places only by `settle`.
+        """
         y = self._px(_ABOVE_PX)
         mine = self.is_mine
+        self._places.clear()
         inner = round(width_px * _BUBBLE_SHARE) if mine else width_px
         first = True
         for block in self._blocks:
@@ -231,9 +246,7 @@ class MessageRow(QWidget):
                 y += self._px(_GAP_PX)
             first = False
             wide = min(inner, block.natural_width(inner)) if mine else inner
-            block.setGeometry(OUTSET_PX + (width_px - wide if mine else 0), y, wide, height)
-            if block.isHidden():
-                block.show()
+            self._places.append((block, QRect(OUTSET_PX + (width_px - wide if mine else 0), y, wide, height)))
             y += height
         if self._is_waiting():
             y += self._px(_DOTS_PX)
@@ -246,12 +259,25 @@ class MessageRow(QWidget):
             y += height
         y += self._px(_FOOT_PX)
         self._height_px = y
+        if not self._streaming:
+            self.settle()
         if self._branches is not None and not self._branches.isHidden():
             size = self._branches.sizeHint()
             foot = self._px(_FOOT_PX)
             x = OUTSET_PX + (width_px - size.width() if mine else -self._px(6))
             self._branches.setGeometry(x, y - foot + (foot - size.height()) // 2, size.width(), size.height())
         return y
+
+    def settle(self) -> None:
+        """Put the blocks where `layout_for` found their places.
+
+        While a reply streams, its owner does so after it has scrolled: pixels move only where nothing grew before.
+        """
+        for block, place in self._places:
+            block.setGeometry(place)
+            if block.isHidden():
+                block.show()
+        self._places.clear()
 
     def branch_width(self) -> int:
         """Pixels of the foot that the branch switcher takes."""
@@ -266,7 +292,7 @@ class MessageRow(QWidget):
 
     def _build(self, message: Message) -> None:
         self._drop_blocks()
-        parts = _shown_parts(message)
+        parts = shown_parts(message)
         for index, part in parts:
             if len(parts) > 1 or not self._wake_block(part, index):  # among others, Tab would go in the wrong order
                 self._add_block(part, index)
@@ -302,19 +328,20 @@ class MessageRow(QWidget):
             else:
                 block.release()
         self._blocks.clear()
+        self._places.clear()
         self._by_part.clear()
 
     def _finish(self, message: Message) -> bool:
         """End the blocks that streamed. False where they do not say what the message says."""
-        parts = [part for _index, part in _shown_parts(message)]
-        shown = [part for part in parts if _text_of(part) is None or (_text_of(part) or "").strip()]
+        parts = [part for _index, part in shown_parts(message)]
+        shown = [part for part in parts if text_of(part) is None or (text_of(part) or "").strip()]
         blocks = [block for block in self._blocks if block.source is None or block.source.strip()]
         if len(shown) != len(blocks):
             return False
         for part, block in zip(shown, blocks, strict=True):
-            if block.kind != part.kind or _text_of(part) is None:
+            if block.kind != part.kind or text_of(part) is None:
                 return False
-            if (block.source or "").rstrip() != (_text_of(part) or "").rstrip():
+            if (block.source or "").rstrip() != (text_of(part) or "").rstrip():
                 return False
         for block in self._blocks:
             block.finish()
@@ -352,7 +379,7 @@ class MessageRow(QWidget):
         self._branches.show()
 
     def _has_content(self) -> bool:
-        return any(block.source is None or block.source for block in self._blocks)
+        return any(block.has_content for block in self._blocks)
 
     def _is_waiting(self) -> bool:
         return self._streaming and not self._has_content()
@@ -382,6 +409,8 @@ class MessageRow(QWidget):
     # Qt
 
     def paintEvent(self, event: QPaintEvent) -> None:
+        if self._only_blocks_in(event.rect()):
+            return
         theme = self._context.themes.current
         painter = QPainter(self)
         painter.setLayoutDirection(self.layoutDirection())  # else it is the application's
@@ -399,6 +428,12 @@ class MessageRow(QWidget):
         self._paint_notes(painter)
         self._paint_facts(painter)
         painter.end()
+
+    def _only_blocks_in(self, rect: QRect) -> bool:
+        """Whether nothing of the row's own is to be painted in `rect`: so it is for each frame of a reply."""
+        return not (
+            self._marked or self._is_current or self._notes or self._is_waiting()
+        ) and rect.bottom() < self._height_px - self._px(_FOOT_PX)
 
     def _paint_dots(self, painter: QPainter) -> None:
         painter.setPen(Qt.PenStyle.NoPen)
@@ -468,29 +503,3 @@ class MessageRow(QWidget):
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         event.ignore()
-
-
-def _shown_parts(message: Message) -> list[tuple[int, Part]]:
-    """The parts that are drawn, each with its index in the message; of a tool's result its text first."""
-    if isinstance(message, ToolResultMessage):
-        return [(-1, TextPart(text=message.output_text)), *enumerate(message.parts)]
-    return [(index, part) for index, part in enumerate(message.parts) if not isinstance(part, ThinkingSignaturePart)]
-
-
-def _text_of(part: Part) -> str | None:
-    """What a streamed block was fed; None for parts that come whole."""
-    match part:
-        case TextPart() | ThinkingTextPart():
-            return part.text
-        case _:
-            return None
-
-
-def _empty_part(kind: str) -> Part | None:
-    match kind:
-        case "text":
-            return TextPart(text="")
-        case "thinking_text":
-            return ThinkingTextPart(text="")
-        case _:
-            return None

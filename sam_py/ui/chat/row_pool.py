@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QWidget
@@ -53,6 +53,21 @@ class RowPool:
             self._on_new(row)
         self._shown[message_id] = row
         return row
+
+    def scroll_to(self, tops: Mapping[str, int]) -> None:
+        """Move the pixels of the rows to where they are to stand (message id → y), if all move together.
+
+        What is seen already is not painted again then: one line more of a reply costs that line.
+        """
+        by: int | None = None
+        for message_id, y in tops.items():
+            row = self._shown.get(message_id)
+            if row is not None and row.isVisible():
+                if by is not None and y - row.y() != by:
+                    return
+                by = y - row.y()
+        if by and abs(by) < self._parent.height():
+            self._parent.scroll(0, by)
 
     def give_back(self, message_id: str) -> None:
         """The message needs no row any more."""

@@ -85,6 +85,11 @@ class ThinkingBlock(QWidget):
         return "".join(self._pieces)
 
     @property
+    def has_words(self) -> bool:
+        """Whether there is more than white space. It looks no further than the first word."""
+        return any(piece.strip() for piece in self._pieces)
+
+    @property
     def columns(self) -> list[MarkdownColumn]:
         return [self._column] if self._column is not None and self._line.isChecked() else []
 

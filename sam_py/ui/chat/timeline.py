@@ -11,6 +11,7 @@ from PySide6.QtGui import (
     QGuiApplication,
     QKeyEvent,
     QMouseEvent,
+    QPalette,
     QResizeEvent,
     QWheelEvent,
 )
@@ -71,7 +72,8 @@ class Timeline(QAbstractScrollArea):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAccessibleName(self.tr("Conversation"))
-        self.viewport().setAutoFillBackground(False)
+        self.viewport().setBackgroundRole(QPalette.ColorRole.Window)
+        self.viewport().setAutoFillBackground(True)  # only what is opaque is scrolled by moving its pixels
         self.viewport().setMouseTracking(True)
         # Rows are placed by hand and painted; each paragraph finds its own direction.
         self.viewport().setLayoutDirection(Qt.LayoutDirection.LeftToRight)
@@ -300,6 +302,7 @@ class Timeline(QAbstractScrollArea):
             return
         change = self._heights.set(row, shown.layout_for(self._width))
         if not change:
+            shown.settle()
             return
         if not self._reading.sticks:
             self._note_unseen()
@@ -361,23 +364,25 @@ class Timeline(QAbstractScrollArea):
     def _position(self, first: int, last: int, top: int) -> None:
         assert self._model is not None
         bus = self._model.bus
-        left = (self.viewport().width() - self._width) // 2
-        keep: set[str] = set()
+        left, width = (self.viewport().width() - self._width) // 2 - OUTSET_PX, self._width + 2 * OUTSET_PX
         y = self._heights.top(first) - top
+        tops: dict[str, int] = {}
         for row in range(first, last + 1):
-            message_id = bus.id_at(row)
-            keep.add(message_id)
+            tops[bus.id_at(row)] = y
+            y += self._heights[row]
+        self._rows.scroll_to(tops)
+        for row, row_y in enumerate(tops.values(), first):
             placed = self._row(row)
-            placed.setGeometry(left - OUTSET_PX, y, self._width + 2 * OUTSET_PX, self._heights[row])
+            placed.setGeometry(left, row_y, width, self._heights[row])
+            placed.settle()
             if not placed.isVisible():
                 placed.show()
-            y += self._heights[row]
         if self.selection.has_selection:
             self.selection.refresh()
         dragging = bool(QGuiApplication.mouseButtons() & Qt.MouseButton.LeftButton)
         for message_id in self._rows.ids():
             shown = self._rows.get(message_id)
-            if shown is None or message_id in keep:
+            if shown is None or message_id in tops:
                 continue
             # Kept: a streaming row, which would cost its whole length to build again, and one that holds the mouse.
             if bus.index_of(message_id) is not None and (bus.is_streaming(message_id) or dragging):
@@ -416,8 +421,12 @@ class Timeline(QAbstractScrollArea):
         """A row changed its height by itself: a picture arrived, a long text was laid out to its end."""
         row = self._model.bus.index_of(message_id) if self._model is not None else None
         shown = self._rows.get(message_id)
-        if row is not None and shown is not None and self._heights.set(row, shown.layout_for(self._width)):
+        if row is None or shown is None:
+            return
+        if self._heights.set(row, shown.layout_for(self._width)):
             self._settle_soon()
+        else:
+            shown.settle()
 
     def _row_unfolded(self, message_id: str) -> None:
         """The person opened or closed something in a row: it must not jump away from under the mouse."""

@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from PySide6.QtCore import QTimer, Signal
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import (
     QResizeEvent,
 )
@@ -117,6 +117,7 @@ class MarkdownColumn(PartsView):
         """Take the next piece of a text that streams in; `flush` shows it."""
         self._pending.append(text)
         self._finished = False
+        self.setAttribute(Qt.WidgetAttribute.WA_StaticContents)  # what grows at its end is painted there alone
 
     def flush(self) -> bool:
         """Show what was appended since the last time. Returns whether the height has changed."""
@@ -138,6 +139,7 @@ class MarkdownColumn(PartsView):
             self._segmenter.feed(chunk)
         self._segmenter.finish()
         self._finished = True
+        self.setAttribute(Qt.WidgetAttribute.WA_StaticContents, False)
         self._text[:] = ["".join(self._text)]
         return self._sync()
 
@@ -157,6 +159,7 @@ class MarkdownColumn(PartsView):
         self._hovered = None
         self._focus_at = -1
         self._finished = True
+        self.setAttribute(Qt.WidgetAttribute.WA_StaticContents, False)
 
     def _feed_for(self, budget_ms: float) -> None:
         stop = time.perf_counter() + budget_ms / 1000
@@ -342,4 +345,6 @@ class MarkdownColumn(PartsView):
     def resizeEvent(self, event: QResizeEvent) -> None:
         if self.width() != self._width:
             self.layout_for(self.width())
+        if event.size().width() != event.oldSize().width():
+            self.update()
         super().resizeEvent(event)

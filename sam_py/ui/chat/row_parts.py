@@ -1,0 +1,32 @@
+"""Which parts of a message its row draws, and what those that stream were fed."""
+
+from __future__ import annotations
+
+from sam_py.messages.message import Message, ToolResultMessage
+from sam_py.messages.parts import Part, TextPart, ThinkingSignaturePart, ThinkingTextPart
+
+
+def shown_parts(message: Message) -> list[tuple[int, Part]]:
+    """The parts that are drawn, each with its index in the message; of a tool's result its text first."""
+    if isinstance(message, ToolResultMessage):
+        return [(-1, TextPart(text=message.output_text)), *enumerate(message.parts)]
+    return [(index, part) for index, part in enumerate(message.parts) if not isinstance(part, ThinkingSignaturePart)]
+
+
+def text_of(part: Part) -> str | None:
+    """What a streamed block was fed; None for parts that come whole."""
+    match part:
+        case TextPart() | ThinkingTextPart():
+            return part.text
+        case _:
+            return None
+
+
+def empty_part(kind: str) -> Part | None:
+    match kind:
+        case "text":
+            return TextPart(text="")
+        case "thinking_text":
+            return ThinkingTextPart(text="")
+        case _:
+            return None
