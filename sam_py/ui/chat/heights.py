@@ -98,3 +98,10 @@ class Heights:
             if above <= count:
                 tree[above] += tree[place]
         self._tree = tree
+
+
+def estimated_heights(sizes: Iterable[int], width_px: int, scale: float) -> list[int]:
+    """About how high messages of so many characters will be in a column of `width_px`."""
+    characters_per_line = max(20, width_px // max(1, round(6.6 * scale)))
+    line_px, rest_px = 21 * scale, 85 * scale
+    return [int(rest_px + line_px * (size // characters_per_line)) for size in sizes]

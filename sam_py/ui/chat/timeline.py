@@ -18,14 +18,14 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QWidget
 
 from sam_py.ui.chat.end_pill import EndPill
-from sam_py.ui.chat.heights import Heights
+from sam_py.ui.chat.heights import Heights, estimated_heights
 from sam_py.ui.chat.reading_place import Place, ReadingPlace
 from sam_py.ui.chat.row import OUTSET_PX, MessageRow
 from sam_py.ui.chat.row_context import RowContext
 from sam_py.ui.chat.row_pool import RowPool, fill
 from sam_py.ui.chat.selection import SelectionController
 from sam_py.ui.chat.timeline_actions import TimelineActions
-from sam_py.ui.chat.timeline_keys import TimelineKeys
+from sam_py.ui.chat.timeline_keys import KEYBOARD_REASONS, TimelineKeys
 from sam_py.ui.chat.timeline_rows import COLUMNS_PER_ROW, TimelineRows
 from sam_py.ui.chat.timeline_walk import TimelineWalk
 from sam_py.ui.models.message_list_model import MessageListModel
@@ -36,11 +36,6 @@ _AHEAD_PX = 240
 _SIDE_PX = 24
 _MARK_MS = 1600
 _AIR_PX = 24
-_KEYBOARD_REASONS = (
-    Qt.FocusReason.TabFocusReason,
-    Qt.FocusReason.BacktabFocusReason,
-    Qt.FocusReason.ShortcutFocusReason,
-)
 _ROUNDS = 8
 
 
@@ -316,10 +311,8 @@ class Timeline(QAbstractScrollArea):
     def _estimates(self, first: int, last: int) -> list[int]:
         """About how high the rows from `first` to before `last` will be. Called for all of them at once."""
         assert self._model is not None
-        scale, size_at = self._context.themes.current.scale, self._model.bus.size_at
-        characters_per_line = max(20, self._width // max(1, round(6.6 * scale)))
-        line_px, rest_px = 21 * scale, 85 * scale
-        return [int(rest_px + line_px * (size_at(row) // characters_per_line)) for row in range(first, last)]
+        sizes = map(self._model.bus.size_at, range(first, last))
+        return estimated_heights(sizes, self._width, self._context.themes.current.scale)
 
     def _measure_all(self) -> None:
         self._width = self._column_px()
@@ -495,7 +488,7 @@ class Timeline(QAbstractScrollArea):
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         super().focusInEvent(event)
-        if event.reason() in _KEYBOARD_REASONS and self._current is None:
+        if event.reason() in KEYBOARD_REASONS and self._current is None:
             self.walk.begin()
 
     def mousePressEvent(self, event: QMouseEvent) -> None:

@@ -12,6 +12,13 @@ from sam_py.ui.chat.timeline_rows import COLUMNS_PER_ROW
 if TYPE_CHECKING:
     from sam_py.ui.chat.timeline import Timeline
 
+KEYBOARD_REASONS = (
+    Qt.FocusReason.TabFocusReason,
+    Qt.FocusReason.BacktabFocusReason,
+    Qt.FocusReason.ShortcutFocusReason,
+)
+"""The focus came by a key, not by the mouse."""
+
 
 class TimelineKeys:
     """What each key does while the timeline has the keyboard."""

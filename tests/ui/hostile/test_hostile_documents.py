@@ -25,7 +25,8 @@ from tests.ui.hostile.generator import documents
 
 Run = Callable[[Any], Any]
 COUNT = int(os.environ.get("SAM_HOSTILE", "150"))
-STEP_S = 0.1
+STEP_S = float(os.environ.get("SAM_HOSTILE_STEP_S", "5"))
+"""A step that takes longer is a freeze. By hand, on a quiet machine: 0.1."""
 _opened: list[str] = []
 _watching = False
 
