@@ -35,8 +35,8 @@ READ_S = 300.0
 SILENCE_S = 20.0
 """After so long without a byte the person is told."""
 _YIELD_S = 0.005
-GATHER_S = 0.029
-"""So long after a piece of an answer the next is read: a read costs by the call, and a frame follows each (30 ms)."""
+GATHER_S = 0.02
+"""So long after a piece of an answer the next is read: a read costs by the call, and frames come every 30 ms."""
 _GATHER_BYTES = 4096
 """A larger piece says that more waits behind it: nothing is waited for then."""
 _ERROR_BYTES = 1 << 20

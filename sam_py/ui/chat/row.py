@@ -25,7 +25,7 @@ from sam_py.ui.chat.error_box import ErrorBox
 from sam_py.ui.chat.message_words import explained_facts, facts_of, notes_of, spoken
 from sam_py.ui.chat.parts.markdown_column import MarkdownColumn
 from sam_py.ui.chat.row_context import RowContext
-from sam_py.ui.chat.row_parts import empty_part, shown_parts, text_of
+from sam_py.ui.chat.row_parts import empty_part, says_the_same, shown_parts
 from sam_py.ui.models.message_list_model import Growth
 from sam_py.ui.widgets.plain import tooltip
 
@@ -333,16 +333,8 @@ class MessageRow(QWidget):
 
     def _finish(self, message: Message) -> bool:
         """End the blocks that streamed. False where they do not say what the message says."""
-        parts = [part for _index, part in shown_parts(message)]
-        shown = [part for part in parts if text_of(part) is None or (text_of(part) or "").strip()]
-        blocks = [block for block in self._blocks if block.source is None or block.source.strip()]
-        if len(shown) != len(blocks):
+        if not says_the_same(message, self._blocks):
             return False
-        for part, block in zip(shown, blocks, strict=True):
-            if block.kind != part.kind or text_of(part) is None:
-                return False
-            if (block.source or "").rstrip() != (text_of(part) or "").rstrip():
-                return False
         for block in self._blocks:
             block.finish()
         return True

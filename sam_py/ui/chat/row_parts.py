@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from sam_py.messages.message import Message, ToolResultMessage
 from sam_py.messages.parts import Part, TextPart, ThinkingSignaturePart, ThinkingTextPart
+from sam_py.ui.chat.blocks import Block
 
 
 def shown_parts(message: Message) -> list[tuple[int, Part]]:
@@ -11,6 +14,21 @@ def shown_parts(message: Message) -> list[tuple[int, Part]]:
     if isinstance(message, ToolResultMessage):
         return [(-1, TextPart(text=message.output_text)), *enumerate(message.parts)]
     return [(index, part) for index, part in enumerate(message.parts) if not isinstance(part, ThinkingSignaturePart)]
+
+
+def says_the_same(message: Message, blocks: Sequence[Block]) -> bool:
+    """Whether `blocks`, which streamed, show what the finished `message` says."""
+    parts = [part for _index, part in shown_parts(message)]
+    told = [part for part in parts if text_of(part) is None or (text_of(part) or "").strip()]
+    seen = [block for block in blocks if block.source is None or block.source.strip()]
+    if len(told) != len(seen):
+        return False
+    for part, block in zip(told, seen, strict=True):
+        if block.kind != part.kind or text_of(part) is None:
+            return False
+        if (block.source or "").rstrip() != (text_of(part) or "").rstrip():
+            return False
+    return True
 
 
 def text_of(part: Part) -> str | None:

@@ -414,11 +414,9 @@ class Timeline(QAbstractScrollArea):
         """A row changed its height by itself: a picture arrived, a long text was laid out to its end."""
         row = self._model.bus.index_of(message_id) if self._model is not None else None
         shown = self._rows.get(message_id)
-        if row is None or shown is None:
-            return
-        if self._heights.set(row, shown.layout_for(self._width)):
-            self._settle_soon()
-        else:
+        if row is not None and shown is not None:
+            if self._heights.set(row, shown.layout_for(self._width)):
+                self._settle_soon()
             shown.settle()
 
     def _row_unfolded(self, message_id: str) -> None:
