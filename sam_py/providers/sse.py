@@ -6,13 +6,11 @@ U+2028 or U+0085 inside a text do not.
 
 from __future__ import annotations
 
-import re
 from typing import NamedTuple
 
 MAX_EVENT_BYTES = 8 << 20
 _STRAY_BYTES = 2048
 _MOST_LINES = 100_000
-_LINE_END = re.compile(rb"[\r\n]")
 _BOM = b"\xef\xbb\xbf"
 
 
@@ -50,23 +48,24 @@ class SseParser:
     def feed(self, chunk: bytes) -> list[ServerEvent]:
         """Return the events that `chunk` completes."""
         events: list[ServerEvent] = []
-        start = 0
-        while start < len(chunk):
-            if self._after_cr:
-                self._after_cr = False
-                if chunk[start] == 0x0A:
-                    start += 1
-                    continue
-            end = _LINE_END.search(chunk, start)
-            if end is None:
-                self._keep(chunk[start:])
-                break
-            self._keep(chunk[start : end.start()])
-            self._after_cr = chunk[end.start()] == 0x0D
-            start = end.end()
-            event = self._end_line()
+        if self._after_cr and chunk:
+            self._after_cr = False
+            if chunk[0] == 0x0A:
+                chunk = chunk[1:]
+        if b"\r" in chunk:
+            self._after_cr = chunk.endswith(b"\r")
+            chunk = chunk.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+        *lines, rest = chunk.split(b"\n")
+        for line in lines:
+            if self._line or self._line_too_long or len(line) > self._max:
+                self._keep(line)
+                event = self._end_line()
+            else:
+                event = self._read_line(line)
             if event is not None:
                 events.append(event)
+        if rest:
+            self._keep(rest)
         return events
 
     def close(self) -> list[ServerEvent]:
@@ -97,11 +96,17 @@ class SseParser:
             return None
         line = bytes(self._line)
         self._line.clear()
+        return self._read_line(line)
+
+    def _read_line(self, line: bytes) -> ServerEvent | None:
         if self._at_start:
             self._at_start = False
             line = line.removeprefix(_BOM)
         if not line:
             return self._dispatch()
+        if line.startswith(b"data: "):  # nearly every line is one
+            self._add_data(line[6:])
+            return None
         if line.startswith(b":"):
             self.comments += 1
             return None
