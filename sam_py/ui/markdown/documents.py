@@ -61,6 +61,11 @@ _HARD_BREAK = re.compile(
     re.MULTILINE,
 )
 """A line that ends in two spaces or a backslash, and text below it that goes on with its paragraph."""
+_QUOTE = re.compile(r" {0,3}>(?:[ \t]{0,3}>)*[ \t]?")
+_BREAK = re.compile(r"(?<=\S)(?: {2,}|(?<!\\)\\)$")
+_ITEM = re.compile(r" {0,3}(?:[-+*]|\d{1,9}[.)])\s")
+_NO_TEXT = re.compile(r"\s*$| {4}|\t| {0,3}(?:#{1,6}\s|[|]|[-+*]\s|[-=*_]{2,}\s*$|\d{1,9}[.)]\s|```|~~~)")
+"""What begins or ends a block instead of going on with a quoted paragraph."""
 _LABEL = re.compile(r"\[([^\[\]]{1,200})\](?!\()")
 _INLINE = re.compile(r"[`\[!<\\$@]|https?:|www\.|~~|^ {0,3}#|^[=-]|\t|    ", re.MULTILINE)
 
@@ -90,6 +95,8 @@ def prepare(source: str, segment: Segment, references: Mapping[str, str]) -> str
         text = _INLINE_MATH.sub(_mark_math, text)
     if "  \n" in text or "\\\n" in text:
         text = _HARD_BREAK.sub("\\g<line>\u2028", text)  # Qt would begin a paragraph
+        if ">" in text:
+            text = _join_quoted(text)
     if references and "[" in text:
         used = {fold_label(m[1]) for m in _LABEL.finditer(text)}
         definitions = [f"[{label}]: {references[label]}" for label in used if label in references]
@@ -137,6 +144,28 @@ def append_words(document: QTextDocument, decorations: Decorations, words: str) 
 def reference_labels(source: str) -> list[str]:
     """Return what stands in square brackets and may be the label of a link reference."""
     return [match[1] for match in _LABEL.finditer(source)] if "[" in source else []
+
+
+def _join_quoted(text: str) -> str:
+    """Keep hard breaks inside quotes in their paragraph, as `_HARD_BREAK` does outside of them."""
+    joined: list[str] = []
+    open_depth, in_code = 0, False  # of a quoted line that ends in a hard break; 0 where none does
+    for line in text.split("\n"):
+        marks = _QUOTE.match(line)
+        depth = marks[0].count(">") if marks else 0
+        words = line[marks.end() :] if marks else line
+        if words.lstrip(" ").startswith(("```", "~~~")):
+            in_code = not in_code
+        is_text = not in_code and _NO_TEXT.match(words) is None
+        if open_depth and is_text and depth <= open_depth:
+            joined[-1] = _BREAK.sub("", joined[-1]) + "\u2028" + words.lstrip()
+            depth = open_depth
+        else:
+            joined.append(line)
+        begins = marks is not None and (is_text or _ITEM.match(words) is not None) and not in_code
+        goes_on = "\u2028" in joined[-1] and depth == open_depth
+        open_depth = depth if (begins or goes_on) and _BREAK.search(words) else 0
+    return "\n".join(joined)
 
 
 def _mark_math(match: re.Match[str]) -> str:
@@ -340,6 +369,12 @@ class _Setter:
             return 1
         if shared_formulas().is_pending(key):
             self.out.pending_maths.add(key)
+        if shared_formulas().is_broken(key):  # as it was written: half of it read as mathematics would tell nonsense
+            source = QTextCharFormat()
+            source.setFontFamilies(style.mono.families())
+            source.setFontPointSize(style.theme.code_pt)
+            self.cursor.insertText(f"${latex}$", source)
+            return len(latex) + 2
         readable = readable_maths(latex)
         maths = QTextCharFormat()
         maths.setFontFamilies(["STIX Two Math", "Cambria Math", "DejaVu Math TeX Gyre", "DejaVu Serif", "serif"])

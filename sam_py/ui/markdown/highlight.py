@@ -256,7 +256,7 @@ def _table(lexer: Any) -> Any:
 
 @lru_cache(maxsize=64)
 def _is_renaming(kind: Any) -> bool:
-    """Whether a lexer of this kind walks from a state that it is told, and then calls some tokens otherwise (C's do)."""
+    """Whether a lexer of this kind walks from a state that it is told, and then calls some tokens otherwise, as C's."""
     from pygments.lexer import RegexLexer
 
     method = kind.get_tokens_unprocessed

@@ -88,6 +88,10 @@ class Formulas(QObject):
     def is_pending(self, key: Key) -> bool:
         return key in self._asked
 
+    def is_broken(self, key: Key) -> bool:
+        """Whether the formula cannot be drawn: as far as was tried, or because it is too long."""
+        return self._pictures.get(key, ...) is None or len(key[0]) > MAX_LATEX_CHARS
+
     def _keep(self, key: Key, svg: bytes, width: float, height: float, depth: float) -> None:
         self._asked.discard(key)
         picture = None
@@ -128,6 +132,8 @@ def draw(key: Key) -> tuple[bytes, float, float, float]:
         if box is None:
             return b"", 0, 0, 0
         _left, top, width, height = (float(number) for number in box.groups())
+        if width <= 0 or height <= 0:  # a line break with nothing around it, for one
+            return b"", 0, 0, 0
         return svg.encode(), width, height, max(0.0, height + top)
     except Exception:  # whatever a model wrote: the formula is shown as its source instead
         log.debug("a formula cannot be drawn", exc_info=True)

@@ -89,7 +89,8 @@ def test_hostile_names_are_plain_text_in_the_whole_window(run: Run, sit_down: Si
                 for palette in window.findChildren(QWidget):
                     if type(palette).__name__ == "CommandPalette":
                         palette._leave()
-            assert [each.path for each in server.requests[asked:]] == []
+            listing = "/v1/models"  # the program asks by itself, when all is quiet
+            assert [each.path for each in server.requests[asked:] if each.path != listing] == []
             assert sorted(set(faults)) == []
             await sam.close()
 

@@ -33,6 +33,30 @@ def test_a_hard_break_in_a_list_stays_in_its_item() -> None:
     assert paragraphs("- one  \n  more of it\n- two\n") == ["one\u2028more of it", "two"]
 
 
+@pytest.mark.parametrize("end", ["  ", "\\"])
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [
+        ("> Roses{0}\n> are red{0}\n> indeed\n", ["Roses\u2028are red\u2028indeed"]),
+        ("> Roses{0}\nare red\n", ["Roses\u2028are red"]),
+        (">> deep{0}\n>> deeper\n", ["deep\u2028deeper"]),
+        ("> - item{0}\n>   more of it\n> - two\n", ["item\u2028more of it", "two"]),
+        ("> Text{0}\n> # Heading\n", ["Text", "Heading"]),
+        ("> Text{0}\n> - item\n", ["Text", "item"]),
+        ("> Text{0}\n>> deeper\n", ["Text", "deeper"]),
+        ("> Text{0}\n>\n> apart\n", ["Text", "apart"]),
+        ("> Text{0}\n\nOutside\n", ["Text", "Outside"]),
+        ("> ```\n> code{0}\n> code\n> ```\n", None),
+    ],
+)
+def test_a_hard_break_in_a_quote_stays_in_its_paragraph(source: str, said: list[str] | None, end: str) -> None:
+    lines = paragraphs(source.format(end))
+    if said is None:
+        assert [line.rstrip(" \\") for line in lines] == ["code", "code"]
+    else:
+        assert [line.rstrip(" \\") for line in lines] == said
+
+
 @pytest.mark.parametrize("below", ["- item", "1. item", "# Heading", "> quote"])
 def test_two_spaces_before_another_block_break_nothing(below: str) -> None:
     said = paragraphs(f"Text  \n{below}\n")
