@@ -109,12 +109,19 @@ def test_what_a_server_tool_did_goes_back_in_place_without_nulls() -> None:
 
 
 def test_half_of_a_server_tool_s_pair_is_left_out() -> None:
-    body = body_of(user("Q"), claude(opaque(pack(USE)), "A"), user("Q2"), claude(opaque(pack(ANSWER)), "B"), user("Q3"))
-    assert blocks(body, 1)[0]["type"] == "server_tool_use"  # its answer opens the next reply
     body = body_of(user("Q"), claude(opaque(pack(USE)), "A"), user("Q2"), claude("B"), user("Q3"))
     assert blocks(body, 1) == [{"type": "text", "text": "A"}]
-    body = body_of(user("Q"), claude(opaque(pack(ANSWER)), "A"), user("Q2"))
+    body = body_of(user("Q"), claude("A", opaque(pack(USE))), user("Q2"), claude(opaque(pack(ANSWER)), "B"), user("Q3"))
     assert blocks(body, 1) == [{"type": "text", "text": "A"}]
+    assert blocks(body, 3) == [{"type": "text", "text": "B"}]
+
+
+def test_a_server_tool_that_called_one_of_ours_is_answered_in_the_next_reply() -> None:
+    called = (user("Q"), claude(opaque(pack(USE)), call()), user(result()))
+    assert [block["type"] for block in blocks(body_of(*called, tools=(TOOL,)), 1)] == ["server_tool_use", "tool_use"]
+    body = body_of(*called, claude(opaque(pack(ANSWER)), "Found."), user("Q2"), tools=(TOOL,))
+    assert [block["type"] for block in blocks(body, 1)] == ["server_tool_use", "tool_use"]
+    assert [block["type"] for block in blocks(body, 3)] == ["web_search_tool_result", "text"]
 
 
 def test_a_reply_that_paused_for_a_server_tool_is_sent_back_as_it_is() -> None:

@@ -46,17 +46,6 @@ def unpack(signature: str) -> str | Block | list[Block] | None:
     return None
 
 
-def is_use(block: Block) -> bool:
-    """Whether the provider is asked to run something with it."""
-    return block["type"] != "tool_use" and block["type"].endswith("_use") and isinstance(block.get("id"), str)
-
-
-def answered(block: Block) -> str:
-    """The id of the server tool's use that `block` answers; empty where it answers none."""
-    answers = block["type"] != "tool_result" and isinstance(block.get("tool_use_id"), str)
-    return str(block["tool_use_id"]) if answers else ""
-
-
 def as_input(block: Block) -> Block:
     """A block of an answer as requests take it: what answers say beyond that is refused.
 

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from typing import Any
-
 from sam_py.messages.builder import mend_surrogates
 from sam_py.messages.family import same_family
 from sam_py.messages.parts import (
@@ -17,12 +14,10 @@ from sam_py.messages.parts import (
 )
 from sam_py.messages.turn import Turn
 from sam_py.providers.anthropic.opaque import THINKING, Block, as_input, unpack
+from sam_py.providers.arguments import arguments_object
 from sam_py.providers.base import ChatRequest
 from sam_py.providers.ids import wire_id
 from sam_py.providers.tool_names import wire_name
-
-_UNREADABLE = "invalid_arguments"
-"""The key under which arguments go back that were no JSON object: the API takes an object alone."""
 
 
 def reply_blocks(turn: Turn, request: ChatRequest, *, with_thinking: bool = True) -> list[Block]:
@@ -74,7 +69,7 @@ class _Reply:
             "type": "tool_use",
             "id": wire_id(part.call_id, "anthropic"),
             "name": wire_name(part.tool_name),
-            "input": _input(part.arguments_json),
+            "input": arguments_object(part.arguments_json),
         }
         self.blocks.append({**self._beyond, **block})
         self._beyond = {}
@@ -130,16 +125,6 @@ def _in_order(blocks: list[Block]) -> list[Block]:
     while blocks and blocks[-1]["type"] in THINKING:
         blocks = blocks[:-1]
     return blocks
-
-
-def _input(text: str) -> dict[str, Any]:
-    try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
-        return {_UNREADABLE: mend_surrogates(text)} if text.strip() else {}
-    if value is None:
-        return {}
-    return value if isinstance(value, dict) else {_UNREADABLE: value}
 
 
 def text_block(text: str) -> Block:

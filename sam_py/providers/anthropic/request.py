@@ -11,12 +11,12 @@ from collections.abc import Iterable
 from typing import Any
 
 from sam_py.messages.builder import mend_surrogates
-from sam_py.messages.turn import Turn
 from sam_py.providers.anthropic.caching import mark
 from sam_py.providers.anthropic.families import Family, family_of
-from sam_py.providers.anthropic.opaque import Block, answered, is_use
+from sam_py.providers.anthropic.opaque import Block
 from sam_py.providers.anthropic.replies import reply_blocks, text_block
 from sam_py.providers.anthropic.said import said_blocks
+from sam_py.providers.anthropic.server_tools import is_at_work, without_halves
 from sam_py.providers.anthropic.thinking import Thinking, plan_thinking
 from sam_py.providers.base import ChatRequest, ToolSpec
 from sam_py.providers.tool_names import wire_name
@@ -63,40 +63,24 @@ def _messages(request: ChatRequest, rules: Family) -> list[Block]:
     """The turns as messages that alternate, without what has lost its other half."""
     # A model that binds its thinking refuses it when it is told not to think.
     with_thinking = not (rules.binds and request.reasoning_effort == "none" and rules.off != "never")
+    replies = iter(
+        without_halves(
+            [
+                reply_blocks(turn, request, with_thinking=with_thinking)
+                for turn in request.turns
+                if turn.role == "assistant"
+            ],
+            last_is_final=bool(request.turns) and request.turns[-1].role == "assistant",
+        )
+    )
     messages: list[Block] = []
-    for turn, content in _contents(request, with_thinking):
-        if not content:
-            continue
-        if messages and messages[-1]["role"] == turn.role:
+    for turn in request.turns:
+        content = said_blocks(turn, request) if turn.role == "user" else next(replies)
+        if content and messages and messages[-1]["role"] == turn.role:
             messages[-1]["content"] = [*messages[-1]["content"], *content]
-        else:
+        elif content:
             messages.append({"role": turn.role, "content": content})
     return messages
-
-
-def _contents(request: ChatRequest, with_thinking: bool) -> Iterable[tuple[Turn, list[Block]]]:
-    contents = [
-        (
-            turn,
-            said_blocks(turn, request)
-            if turn.role == "user"
-            else reply_blocks(turn, request, with_thinking=with_thinking),
-        )
-        for turn in request.turns
-    ]
-    replies = [content for turn, content in contents if turn.role == "assistant"]
-    uses = {block["id"] for content in replies for block in content if is_use(block)}
-    answers = {answered(block) for content in replies for block in content}
-    # The last reply may wait for a server tool that is still at work; its answer then opens the next one.
-    running = {block["id"] for block in replies[-1] if is_use(block)} if replies else set()
-    for turn, content in contents:
-        kept = [
-            block
-            for block in content
-            if (not is_use(block) or block["id"] in answers or block["id"] in running)
-            and (not answered(block) or answered(block) in uses)
-        ]
-        yield turn, kept
 
 
 def _end_with_the_user(messages: list[Block], rules: Family, thinking: Thinking) -> None:
@@ -104,9 +88,8 @@ def _end_with_the_user(messages: list[Block], rules: Family, thinking: Thinking)
     if not messages or messages[-1]["role"] == "user":
         return
     content = messages[-1]["content"]
-    answers = {answered(block) for block in content}
-    if any(is_use(block) and block["id"] not in answers for block in content):
-        return  # paused for a server tool: the reply is sent back as it is
+    if is_at_work(content):
+        return
     if not rules.prefills or thinking.is_on or content[-1]["type"] != "text":
         messages.append({"role": "user", "content": [text_block(GO_ON)]})
     else:
