@@ -6,7 +6,6 @@ Types are always written, as llama.cpp cannot tell items apart without them.
 from __future__ import annotations
 
 import base64
-import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -24,14 +23,14 @@ from sam_py.messages.parts import (
     UnknownPart,
 )
 from sam_py.messages.turn import ToolResultPart, Turn, TurnPart
+from sam_py.providers.arguments import arguments_text
 from sam_py.providers.base import ChatRequest
 from sam_py.providers.ids import wire_id
-from sam_py.providers.openai_responses.kept import Item, Kept, unpack
+from sam_py.providers.openai_responses.kept import Kept, unpack
+from sam_py.providers.openai_responses.server_items import Item
 from sam_py.providers.tool_names import wire_name
 
 _EMPTY_RESULT = "(no output)"
-_UNREADABLE = "invalid_arguments"
-"""The key under which arguments go back that were no JSON object: servers refuse them, the model may read them."""
 
 
 def input_items(request: ChatRequest, *, rich_results: bool = True) -> list[Item]:
@@ -156,19 +155,8 @@ def _call(part: ToolCallPart) -> Item:
         "type": "function_call",
         "call_id": wire_id(part.call_id, "responses"),
         "name": wire_name(part.tool_name),
-        "arguments": _arguments(part.arguments_json),
+        "arguments": arguments_text(part.arguments_json),
     }
-
-
-def _arguments(text: str) -> str:
-    """The arguments as the text of a JSON object, which is all that strict servers take."""
-    try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
-        return json.dumps({_UNREADABLE: mend_surrogates(text)}, ensure_ascii=False) if text.strip() else "{}"
-    if value is None:
-        return "{}"
-    return mend_surrogates(text) if isinstance(value, dict) else json.dumps({_UNREADABLE: value}, ensure_ascii=False)
 
 
 def _user(turn: Turn, request: ChatRequest, *, rich_results: bool) -> Iterator[Item]:

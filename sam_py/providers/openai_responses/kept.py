@@ -14,31 +14,17 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from sam_py.messages.builder import mend_surrogates
-
-Item = dict[str, Any]
+from sam_py.providers.openai_responses.server_items import Item, server_item
 
 # An id of this form makes OpenAI look the item up in its store, where nothing is with ``store: false``:
 # 404 "Item with id 'rs_…' not found". Without it the item stands for itself. Other services' ids go back.
 _STORED_ID = re.compile(r"(rs|msg|ws|fs|ci|mcp|mcpl|mcpr|tsc|tso|cmp)_")
 
-# Of the tools that a service runs, those whose items requests take, with the keys that must be there.
-_SERVER_ITEMS: Mapping[str, tuple[tuple[str, type], ...]] = {
-    "web_search_call": (("action", dict), ("status", str)),
-    "file_search_call": (("queries", list), ("status", str)),
-    "code_interpreter_call": (("container_id", str), ("status", str)),
-    "mcp_list_tools": (("server_label", str), ("tools", list)),
-    "mcp_call": (("arguments", str), ("name", str), ("server_label", str)),
-    "tool_search_call": (("execution", str), ("arguments", dict)),
-    "tool_search_output": (("execution", str), ("tools", list)),
-    "compaction": (("encrypted_content", str),),
-}
-_NULLABLE = frozenset({"code", "outputs"})
-"""Keys that stay where they are null: the types want them."""
+_PHASES = frozenset({"commentary", "final_answer"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,16 +90,8 @@ def as_input(raw: Item) -> Item | None:
     """An item of a reply as a request takes it; None where it says nothing or a request cannot take it."""
     if raw.get("type") == "reasoning":
         return _reasoning(raw)
-    kind = raw.get("type")
-    wanted = _SERVER_ITEMS.get(kind) if isinstance(kind, str) else None
-    if wanted is None or not all(isinstance(raw.get(key), form) for key, form in wanted):
-        return None
-    if raw.get("call_id") is not None or raw.get("execution") == "client":
-        return None  # it waits for an answer that nobody here can give
-    item = {key: value for key, value in raw.items() if value is not None or key in _NULLABLE}
-    if kind == "code_interpreter_call":
-        item = {"code": None, "outputs": None, **item}
-    if _STORED_ID.match(_text(item.get("id"))):
+    item = server_item(raw)
+    if item is not None and _STORED_ID.match(_text(item.get("id"))):
         del item["id"]
     return item
 
@@ -145,7 +123,8 @@ def _texts(parts: Any, kind: str) -> list[Item]:
 def _follower(value: Any) -> Follower | None:
     if not isinstance(value, dict) or not _text(value.get("type")):
         return None
-    return Follower(_text(value["type"]), _text(value.get("name")), _text(value.get("phase")))
+    phase = _text(value.get("phase"))
+    return Follower(_text(value["type"]), _text(value.get("name")), phase if phase in _PHASES else "")
 
 
 def _text(value: Any) -> str:
