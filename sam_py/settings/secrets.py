@@ -50,8 +50,25 @@ ENVIRONMENT = {
     "https://api.groq.com:443": "GROQ_API_KEY",
     "https://api.deepseek.com:443": "DEEPSEEK_API_KEY",
     "https://api.x.ai:443": "XAI_API_KEY",
+    "https://api.together.xyz:443": "TOGETHER_API_KEY",
+    "https://api.fireworks.ai:443": "FIREWORKS_API_KEY",
+    "https://api.cerebras.ai:443": "CEREBRAS_API_KEY",
+    "https://api.perplexity.ai:443": "PERPLEXITY_API_KEY",
+    "https://api.z.ai:443": "ZAI_API_KEY",
+    "https://api.minimax.io:443": "MINIMAX_API_KEY",
+    "https://api.moonshot.ai:443": "MOONSHOT_API_KEY",
+    "https://models.github.ai:443": "GITHUB_TOKEN",
+    "https://router.huggingface.co:443": "HF_TOKEN",
 }
 """The variables that the makers' own tools read. By address, so that a changed address gets no key."""
+
+_AROUND = " \t\r\n\u00a0\u200b\u2028\u2029\ufeff\"'`\u201c\u201d\u2018\u2019,;"
+_NAMED = re.compile(
+    r"(?:(?:export\s+|set\s+)?[A-Z][A-Z0-9_]*(?:KEY|TOKEN)\s*[=:]|(?:Authorization:\s*)?Bearer\s)(.*)$", re.S
+)
+"""How a key stands in a shell's file and in a header."""
+_LONGEST_KEY = 8_000
+"""Some tokens are signed documents of a few kilobytes."""
 
 Source = Literal["keyring", "session", "environment", "missing"]
 
@@ -155,25 +172,31 @@ class Secrets:
         `base_url` is the address to bind it to where the settings do not have it yet. The result says
         where the key is now. Raises `SamError` for an empty key or one that cannot be sent in a header.
         """
-        key = key.strip()
-        if not key:
-            raise SamError("Enter a key first: there is nothing to keep.")
-        if not key.isascii() or not key.isprintable() or " " in key:
-            raise SamError("This key holds spaces or characters that no key has. Copy it again and paste only the key.")
+        key = cleaned_key(key)
         origin = origin_of(self._base_url_of(provider_id) if base_url is None else base_url)
-        bound = _Bound(SecretStr(key), origin)
+        return await self._kept(provider_id, _Bound(SecretStr(key), origin))
+
+    async def _kept(self, provider_id: str, bound: _Bound) -> Secret:
+        """Put a key into the keyring, and keep it in memory where that fails."""
         self._forget(provider_id)
         self._session[provider_id] = bound  # at once: a request sent meanwhile has it
         try:
             await self._run(lambda: self._backend().set_password(SERVICE, provider_id, bound.packed()))
         except KeyringUnavailableError as error:
-            variable = environment_variable(provider_id, origin)
+            variable = environment_variable(provider_id, bound.origin)
             text = f"Kept in memory until you quit. {error} Or set the environment variable {variable}."
             return Secret(bound.key, "session", text)
         if self._session.get(provider_id) is bound:
             del self._session[provider_id]
             self._cache[provider_id] = bound
         return Secret(bound.key, "keyring", "Kept in the system keyring.")
+
+    async def keep_in_keyring(self, provider_id: str) -> Secret:
+        """Try again to put a key that is only in memory into the keyring. Says where it is now."""
+        bound = self._session.get(provider_id)
+        if bound is None:
+            return await self.get(provider_id)
+        return await self._kept(provider_id, bound)
 
     async def delete(self, provider_id: str) -> None:
         """Forget the provider's key everywhere. Raises `KeyringUnavailableError` if the keyring may still have it."""
@@ -271,6 +294,30 @@ def system_backend() -> Backend:
     if name.endswith((".fail", ".null", ".chainer")):
         raise KeyringUnavailableError("No system keyring is available.")
     raise KeyringUnavailableError(f"The keyring backend {name} does not protect keys and is refused.")
+
+
+def cleaned_key(pasted: str) -> str:
+    """The key in what a person pasted: without white space, quotes and what stands before it in a file or header.
+
+    Raises `SamError` for what cannot be a key, without repeating it.
+
+    >>> cleaned_key('export OPENAI_API_KEY="sk-abc"\\n'), cleaned_key("Bearer sk-abc")
+    ('sk-abc', 'sk-abc')
+    """
+    key = pasted.strip(_AROUND)
+    if named := _NAMED.match(key):
+        key = named[1].strip(_AROUND)
+    if not key:
+        raise SamError("Enter a key first: there is nothing to keep.")
+    if "://" in key:
+        raise SamError("This is an address, not a key. Copy the key itself and paste it here.")
+    if not key.isascii() or not key.isprintable() or " " in key:
+        raise SamError("This key holds spaces or characters that no key has. Copy it again and paste only the key.")
+    if any(quote in key for quote in "\"'`"):
+        raise SamError("This key holds quotation marks. Copy it again and paste only what stands between them.")
+    if len(key) > _LONGEST_KEY:
+        raise SamError("This is too long for a key. Copy it again and paste only the key.")
+    return key
 
 
 def origin_of(base_url: str) -> str:

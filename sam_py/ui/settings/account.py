@@ -82,19 +82,27 @@ def with_default(settings: Settings, provider: str, model: str) -> Settings:
 
 def address_fault(address: str) -> str:
     """What is wrong with a server's address, in a sentence; "" where nothing is."""
+    address = address.strip()
+    if any(character.isspace() or not character.isprintable() for character in address):
+        return _("There is a space or a line break in the address. It looks like https://example.com/v1.")
+    if any(character in address for character in "\"'<>`|^{}"):
+        return _("An address holds no quotation marks or brackets. It looks like https://example.com/v1.")
     try:
-        parts = urlsplit(address.strip())
+        parts = urlsplit(address)
         _port = parts.port
     except ValueError:
         return _("This is not an address. It looks like https://example.com/v1.")
     if parts.scheme not in ("http", "https"):
         return _("An address begins with http:// or https://, for example http://127.0.0.1:8080/v1.")
-    if not parts.hostname or " " in address.strip():
+    if not parts.hostname:
         return _("The name of the server is missing. An address looks like https://example.com/v1.")
     if parts.username or parts.password:
         return _("Leave name and password out of the address; enter a key in its own field.")
-    if parts.path.rstrip("/").endswith("/chat/completions"):
-        return _("Leave /chat/completions out: the address ends before it.")
+    if parts.query or parts.fragment:
+        return _("Leave out what follows ? or #: the address ends before it.")
+    for ending in ("/chat/completions", "/messages", "/responses", "/models"):
+        if parts.path.rstrip("/").endswith(ending):
+            return _("Leave {ending} out: the address ends before it.").format(ending=ending)
     return ""
 
 

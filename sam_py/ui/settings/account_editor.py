@@ -1,26 +1,25 @@
-"""AccountEditor: one account, closed to a line or open to its name, address, key and models."""
+"""AccountEditor: one account, closed to a line or open to its name, address, key, models and test."""
 
 from __future__ import annotations
 
-from collections.abc import Coroutine
-from typing import Any
+from collections.abc import Sequence
 
-import shiboken6
 from PySide6.QtCore import QCoreApplication, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
-from sam_py.errors import SamError
+from sam_py.providers.base import ModelInfo
+from sam_py.providers.network import may_carry_key
 from sam_py.providers.presets import preset_of
 from sam_py.settings.model import ProviderSettings, Settings
 from sam_py.settings.secrets import Source
-from sam_py.ui.links import open_url
 from sam_py.ui.services import Services
 from sam_py.ui.settings.account import address_fault, changed, is_unprotected, with_default
+from sam_py.ui.settings.connection_test import ConnectionTest
+from sam_py.ui.settings.expert_fields import ExpertFields
 from sam_py.ui.settings.fields import Choice, Switch, Words
+from sam_py.ui.settings.key_field import KeyField
 from sam_py.ui.widgets.buttons import IconButton, PillButton
-
-_MODELS_NAMED = 4
 
 
 class AccountEditor(QWidget):
@@ -34,13 +33,16 @@ class AccountEditor(QWidget):
         self._services = services
         self._icons = services.icons
         self.account = account
-        self.key_source: Source = "missing"
-        """Where the key is, as far as is known since the editor was opened."""
         self._preset = preset_of(account.preset)
         self._build()
         self._connect()
         self.show_account(account, services.settings.current)
         self.set_open(False)
+
+    @property
+    def key_source(self) -> Source:
+        """Where the key is, as far as is known since the editor was opened."""
+        return self.keys.source
 
     # For the page
 
@@ -52,6 +54,8 @@ class AccountEditor(QWidget):
         for field, value in ((self.label, account.label), (self.address, account.base_url)):
             if not field.hasFocus() and not field.isModified():
                 field.setText(value)
+        self.keys.show_account(account)
+        self.expert.show_account(account)
         self.enabled.setChecked(account.enabled)
         self.model.set_values([(model, model) for model in account.models])
         default = settings.chat.default
@@ -67,18 +71,26 @@ class AccountEditor(QWidget):
         self.fold.set_icon("chevron-down" if is_open else "chevron-right")
         self.fold.set_label((self.tr("Close %1") if is_open else self.tr("Change %1")).replace("%1", self.title.text()))
         if is_open:
-            self._spawn(self._show_key())
+            self.keys.refresh()
 
     def keep(self) -> None:
         """Take what is still being typed."""
+        self._keep_fields()
+        self.keys.keep()
+
+    def _keep_fields(self) -> None:
         self._keep_label()
         self._keep_address()
-        self._keep_key()
+        self.expert.keep()
 
     def focus_first(self) -> None:
         """To where typing begins: the key, or the address where that is missing."""
-        field = self.key if self.account.base_url else self.address
+        field = self.keys.field if self.account.base_url else self.address
         field.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def focus_key(self) -> None:
+        """To the key: it was refused, or it is missing."""
+        self.keys.field.setFocus(Qt.FocusReason.OtherFocusReason)
 
     # Inside
 
@@ -106,26 +118,14 @@ class AccountEditor(QWidget):
         self.address = QLineEdit()
         self.address.setPlaceholderText("https://example.com/v1")
         self.address_error = Words(icons, small=True)
-        self.key = QLineEdit()
-        self.key.setEchoMode(QLineEdit.EchoMode.Password)
-        self.key.setPlaceholderText(self.tr("Paste a key here"))
-        self.key_state = Words(icons, role="muted", small=True)
-        self.get_key = PillButton(icons, self.tr("Get a key"), trailing_icon="external", kind="outline")
-        self.get_key.setVisible(bool(self._preset.key_page))
-        self.forget = PillButton(icons, self.tr("Forget the key"))
-        self.forget.hide()
+        self.keys = KeyField(self._services, self.account)
+        self.test = ConnectionTest(self._services, self.account.id, self.keys.keep_now)
+        self.expert = ExpertFields(icons)
         for name, field in ((self.tr("Name"), self.label), (self.tr("Address"), self.address)):
             self._add_field(column, name, field)
         column.addWidget(self.address_error)
         self.address_error.hide()
-        self._add_field(column, self.tr("Key") if self._preset.needs_key else self.tr("Key, if it wants one"), self.key)
-        keys = QHBoxLayout()
-        keys.setSpacing(8)
-        keys.addWidget(self.get_key)
-        keys.addWidget(self.forget)
-        keys.addStretch(1)
-        column.addWidget(self.key_state)
-        column.addLayout(keys)
+        column.addWidget(self.keys)
         if self._preset.hint:
             column.addWidget(
                 Words(icons, QCoreApplication.translate("Presets", self._preset.hint), role="muted", small=True)
@@ -137,17 +137,15 @@ class AccountEditor(QWidget):
         models.addWidget(self.model, 1)
         models.addWidget(self.use)
         column.addLayout(models)
-        self.test = PillButton(icons, self.tr("Test connection"), kind="outline", icon="link")
         self.remove = PillButton(icons, self.tr("Remove"), icon="trash")
-        self.result = Words(icons, small=True)
-        self.result.hide()
         buttons = QHBoxLayout()
         buttons.setContentsMargins(0, 8, 0, 0)
-        buttons.addWidget(self.test)
+        buttons.addWidget(self.test.button)
         buttons.addStretch(1)
         buttons.addWidget(self.remove)
         column.addLayout(buttons)
-        column.addWidget(self.result)
+        column.addWidget(self.test)
+        column.addWidget(self.expert)
         box = QVBoxLayout(self)
         box.setContentsMargins(16, 12, 12, 12)
         box.setSpacing(0)
@@ -166,12 +164,14 @@ class AccountEditor(QWidget):
         self.enabled.switched.connect(lambda on: self._change(enabled=on))
         self.label.editingFinished.connect(self._keep_label)
         self.address.editingFinished.connect(self._keep_address)
-        self.key.editingFinished.connect(self._keep_key)
-        self.get_key.clicked.connect(lambda: open_url(self._preset.key_page))
-        self.forget.clicked.connect(lambda: self._spawn(self._forget_key()))
+        self.keys.kept.connect(self.test.outdate)
         self.model.chosen.connect(self._choose_model)
         self.use.clicked.connect(self._use)
-        self.test.clicked.connect(lambda: self._spawn(self._test()))
+        self.test.asked.connect(self._keep_fields)
+        self.test.listed.connect(self._take_models)
+        self.test.key_refused.connect(self.keys.say_fault)
+        self.expert.headers_changed.connect(lambda headers: self._change(headers=headers))
+        self.expert.body_changed.connect(lambda body: self._change(extra_body=body))
         self.remove.clicked.connect(lambda: self.remove_requested.emit(self.account.id))
         self._icons.changed.connect(self.update)
 
@@ -196,28 +196,39 @@ class AccountEditor(QWidget):
 
     def _keep_address(self) -> None:
         address = self.address.text().strip().rstrip("/")
-        if not address and not self.account.base_url:
+        if not address or address == self.account.base_url:
+            self.address.setModified(False)
+            self.address.setText(self.account.base_url)
+            self._warn_of(self.account.base_url)
             return
         fault = address_fault(address)
         if fault:
             self.address_error.say(fault, "error")
             return
         self.address.setModified(False)
-        self.address_error.say("")
-        if is_unprotected(address):
-            self.address_error.say(
-                self.tr("Not encrypted: others on the way can read what is sent there, also a key."), "warning"
-            )
-        if address != self.account.base_url:
-            self._change(base_url=address, models=())
-            self.result.say("")
-            self._spawn(self._show_key())
+        self._warn_of(address)
+        self._change(base_url=address, models=())
+        self.test.clear()
 
-    def _keep_key(self) -> None:
-        key = self.key.text().strip()
-        if key:
-            self.key.clear()
-            self._spawn(self._set_key(key))
+    def _warn_of(self, address: str) -> None:
+        """Say where the way to an address is not encrypted, and what follows for a key."""
+        if not is_unprotected(address):
+            self.address_error.say("")
+        elif may_carry_key(address):
+            words = self.tr("Not encrypted: others in this network can read what is sent there, also a key.")
+            self.address_error.say(words, "warning")
+        elif self.keys.source == "missing" and not self._preset.needs_key:
+            words = self.tr("Not encrypted: others on the way can read what is sent there. No key is sent.")
+            self.address_error.say(words, "warning")
+        else:
+            words = self.tr("Not encrypted, so that your key cannot be sent there. Use https:// instead of http://.")
+            self.address_error.say(words, "error")
+
+    def _take_models(self, models: Sequence[ModelInfo]) -> None:
+        """What a test found is what the account offers."""
+        ids = tuple(model.id for model in models)
+        self._services.catalogue.keep(self.account, models)
+        self._change(models=ids, model=self.account.model if self.account.model in ids else ids[0])
 
     def _choose_model(self, model: object) -> None:
         id = self.account.id
@@ -231,73 +242,6 @@ class AccountEditor(QWidget):
     def _use(self) -> None:
         model = self.model.currentText() or self.account.models[0]
         self._services.settings.change(lambda settings: with_default(settings, self.account.id, model))
-
-    # What takes time. The editor may be gone when the answer comes.
-
-    def _spawn(self, work: Coroutine[Any, Any, Any]) -> None:
-        self._services.tasks.spawn(work)
-
-    async def _show_key(self) -> None:
-        secret = await self._services.secrets.get(self.account.id)
-        if not shiboken6.isValid(self):
-            return
-        self.key_source = secret.source
-        self.forget.setVisible(secret.source in ("keyring", "session"))
-        known = secret.source != "missing"
-        self.key.setPlaceholderText(self.tr("Paste another key here") if known else self.tr("Paste a key here"))
-        if known or self.account.needs_key:
-            self.key_state.say(secret.text, "success" if known else "muted")
-        else:
-            self.key_state.say("")
-
-    async def _set_key(self, key: str) -> None:
-        try:
-            secret = await self._services.secrets.set(self.account.id, key)
-        except SamError as error:
-            if shiboken6.isValid(self):
-                self.key_state.say(str(error), "error")
-            return
-        await self._show_key()
-        if shiboken6.isValid(self):
-            self.key_state.say(secret.text, "success" if secret.source == "keyring" else "warning")
-
-    async def _forget_key(self) -> None:
-        try:
-            await self._services.secrets.delete(self.account.id)
-        except SamError as error:
-            if shiboken6.isValid(self):
-                self.key_state.say(str(error), "error")
-            return
-        await self._show_key()
-
-    async def _test(self) -> None:
-        """List the models; what comes is kept and said here, and so is what went wrong."""
-        self.keep()
-        if fault := address_fault(self.account.base_url):
-            self.address_error.say(fault, "error")
-            return
-        self.test.setEnabled(False)
-        self.result.say(self.tr("Asking %1 …").replace("%1", self.account.base_url))
-        try:
-            provider = self._services.registry.get(self.account.id)
-            models = tuple(model.id for model in await provider.list_models())
-        except SamError as error:
-            if shiboken6.isValid(self):
-                self.result.say(str(error), "error")
-            return
-        finally:
-            if shiboken6.isValid(self):
-                self.test.setEnabled(True)
-        if not shiboken6.isValid(self):
-            return
-        model = self.account.model if self.account.model in models else next(iter(models), "")
-        self._change(models=models, model=model)
-        if models:
-            named = ", ".join(models[:_MODELS_NAMED]) + (" …" if len(models) > _MODELS_NAMED else "")
-            text = self.tr("It works. Models: %1 (%2)").replace("%1", str(len(models))).replace("%2", named)
-            self.result.say(text, "success")
-        else:
-            self.result.say(self.tr("It answers, but offers no model. Load one there and test again."), "warning")
 
     # Qt
 

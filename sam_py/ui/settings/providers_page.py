@@ -6,11 +6,11 @@ import logging
 from collections.abc import Callable
 
 import shiboken6
-from PySide6.QtWidgets import QHBoxLayout, QMenu, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from sam_py.errors import SamError
 from sam_py.providers.local import FoundServer
-from sam_py.providers.presets import PRESETS, Preset
+from sam_py.providers.presets import Preset
 from sam_py.settings.model import ModelChoice, ProviderSettings, Settings
 from sam_py.settings.secrets import Source
 from sam_py.ui.services import Services
@@ -18,8 +18,8 @@ from sam_py.ui.settings.account import added, adopted, removed, restored
 from sam_py.ui.settings.account_editor import AccountEditor
 from sam_py.ui.settings.fields import Switch, Words
 from sam_py.ui.settings.page import SettingsPage
+from sam_py.ui.settings.preset_dialog import PresetDialog
 from sam_py.ui.widgets.buttons import PillButton
-from sam_py.ui.widgets.plain import menu_text
 
 log = logging.getLogger(__name__)
 
@@ -39,8 +39,8 @@ class ProvidersPage(SettingsPage):
             self.tr("The offline guide is always there. Add a service or a server, and its models answer."),
             role="muted",
         )
-        self.add = PillButton(self.icons, self.tr("Add a provider"), kind="accent", trailing_icon="chevron-down")
-        self.add.clicked.connect(self._open_presets)
+        self.add = PillButton(self.icons, self.tr("Add a provider…"), kind="accent", icon="plus")
+        self.add.clicked.connect(self.open_presets)
         row = QHBoxLayout()
         row.addWidget(self.add)
         row.addStretch(1)
@@ -125,16 +125,17 @@ class ProvidersPage(SettingsPage):
                 self.open_account(id)
                 editor.focus_first()
 
-    def _open_presets(self) -> None:
-        menu = QMenu(self)
-        group = PRESETS[0].group
-        for preset in PRESETS:
-            if preset.group != group:
-                menu.addSeparator()
-                group = preset.group
-            menu.addAction(menu_text(preset.label), _adder(self, preset))
-        menu.aboutToHide.connect(menu.deleteLater)
-        menu.popup(self.add.mapToGlobal(self.add.rect().bottomLeft()))
+    def open_presets(self) -> None:
+        """Let the person choose from the list."""
+        dialog = PresetDialog(self.icons, self)
+        dialog.preset_chosen.connect(self.add_preset)
+        dialog.open()
+
+    def focus_key(self, id: str) -> None:
+        """Open an account at its key, where there is one of that id."""
+        if id in self.editors:
+            self.open_account(id)
+            self.editors[id].focus_key()
 
     def _remove(self, id: str) -> None:
         settings = self.services.settings.current
@@ -209,10 +210,6 @@ class ProvidersPage(SettingsPage):
             log.warning("the key of the removed provider %s: %s", id, error)
             if source == "keyring":
                 raise
-
-
-def _adder(page: ProvidersPage, preset: Preset) -> Callable[[], None]:
-    return lambda: page.add_preset(preset)
 
 
 def _adopter(page: ProvidersPage, server: FoundServer) -> Callable[[], None]:

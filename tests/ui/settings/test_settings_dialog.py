@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +13,9 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QLineEdit
 
 from sam_py.errors import SamError
+from sam_py.messages.turn import Limits
 from sam_py.paths import default_paths
-from sam_py.providers.base import ModelInfo
+from sam_py.providers.base import ChatRequest, ModelInfo, StreamEvent, TextDelta
 from sam_py.providers.catalogue import Catalogue
 from sam_py.providers.local import FoundServer
 from sam_py.providers.presets import preset_of
@@ -52,10 +53,18 @@ class MemoryBackend(dict[str, str]):
 
 
 class Answering:
-    """A provider that lists these models, or fails with this."""
+    """A provider that lists these models and says a word, or fails with this."""
+
+    id = "answering"
 
     def __init__(self, answer: list[str] | SamError) -> None:
         self.answer = answer
+
+    def limits_of(self, model: str) -> Limits:
+        return Limits()
+
+    async def stream(self, request: ChatRequest) -> AsyncIterator[StreamEvent]:
+        yield TextDelta("ready")
 
     async def list_models(self) -> list[ModelInfo]:
         if isinstance(self.answer, SamError):
@@ -217,34 +226,34 @@ def test_instructions_are_kept_when_the_dialog_closes(stage: Stage) -> None:
 def test_adding_a_service_keeps_its_key_in_the_keyring_and_not_in_the_file(stage: Stage) -> None:
     _page, editor = stage.add("openai")
     assert stage.now.providers[0].base_url == "https://api.openai.com/v1"
-    stage.type(editor.key, "sk-secret")
+    stage.type(editor.keys.field, "sk-secret")
     assert "sk-secret" in stage.keyring["openai"]
-    assert editor.key.text() == ""
-    assert editor.key_state.text() == "Kept in the system keyring."
+    assert editor.keys.field.text() == ""
+    assert editor.keys.state.text() == "Kept in the system keyring."
     stage.file.flush()
     assert "sk-secret" not in stage.file.path.read_text()
 
 
 def test_a_key_that_cannot_be_one_is_refused_beside_its_field(stage: Stage) -> None:
     _page, editor = stage.add("openai")
-    stage.type(editor.key, "two words")
-    assert "paste only the key" in editor.key_state.text()
+    stage.type(editor.keys.field, "two words")
+    assert "paste only the key" in editor.keys.state.text()
     assert not stage.keyring
 
 
 def test_a_key_can_be_forgotten(stage: Stage) -> None:
     _page, editor = stage.add("openai")
-    stage.type(editor.key, "sk-secret")
-    editor.forget.click()
+    stage.type(editor.keys.field, "sk-secret")
+    editor.keys.forget.click()
     assert not stage.keyring
-    assert editor.forget.isHidden()
+    assert editor.keys.forget.isHidden()
 
 
 def test_testing_a_connection_lists_the_models_and_keeps_them(stage: Stage) -> None:
     _page, editor = stage.add("llamacpp")
     stage.registry.answer = ["one", "two"]
-    editor.test.click()
-    assert editor.result.text() == "It works. Models: 2 (one, two)"
+    editor.test.button.click()
+    assert editor.test.said == ["The address answers", "It lets you in", "2 models: one, two", "one answers"]
     assert stage.now.providers[0].models == ("one", "two")
     editor.model.chosen.emit("two")
     editor.model.show_value("two")
@@ -256,15 +265,15 @@ def test_testing_a_connection_lists_the_models_and_keeps_them(stage: Stage) -> N
 def test_a_connection_that_fails_says_why_and_can_be_tried_again(stage: Stage) -> None:
     _page, editor = stage.add("llamacpp")
     stage.registry.answer = SamError("Nothing answers at 127.0.0.1:8080. Start llama.cpp and try again.")
-    editor.test.click()
-    assert editor.result.text().startswith("Nothing answers")
-    assert editor.test.isEnabled()
+    editor.test.button.click()
+    assert editor.test.said[-1].startswith("Nothing answers")
+    assert editor.test.button.text() == "Test connection"
 
 
 def test_a_server_without_models_says_so(stage: Stage) -> None:
     _page, editor = stage.add("llamacpp")
-    editor.test.click()
-    assert "offers no model" in editor.result.text()
+    editor.test.button.click()
+    assert "offers no model" in editor.test.said[-1]
 
 
 def test_a_wrong_address_is_said_and_not_kept(stage: Stage) -> None:
@@ -312,7 +321,7 @@ def test_a_found_server_is_added_with_one_click_and_used_for_new_chats(stage: St
 def test_removing_can_be_undone_with_key_and_choice(stage: Stage) -> None:
     page: ProvidersPage = stage.page("providers")
     page.adopt(OLLAMA)
-    stage.type(page.editors["ollama"].key, "sk-local")
+    stage.type(page.editors["ollama"].keys.field, "sk-local")
     before = stage.now
     page.editors["ollama"].remove.click()
     assert stage.now.providers == ()
@@ -324,7 +333,7 @@ def test_removing_can_be_undone_with_key_and_choice(stage: Stage) -> None:
 
 def test_the_key_of_a_removed_provider_goes_when_the_dialog_closes(stage: Stage) -> None:
     page, editor = stage.add("openai")
-    stage.type(editor.key, "sk-secret")
+    stage.type(editor.keys.field, "sk-secret")
     page._remove("openai")
     stage.dialog.close()
     assert not stage.keyring
@@ -338,7 +347,7 @@ def test_two_accounts_of_one_service_have_ids_of_their_own(stage: Stage) -> None
 
 def test_the_details_to_copy_hold_no_key(stage: Stage) -> None:
     _page, editor = stage.add("openai")
-    stage.type(editor.key, "sk-secret")
+    stage.type(editor.keys.field, "sk-secret")
     page: AboutPage = stage.page("about")
     page.copy.click()
     copied = QGuiApplication.clipboard().text()
