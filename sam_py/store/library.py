@@ -36,7 +36,7 @@ from sam_py.store.folders import (
 )
 from sam_py.store.index import Index, read_index
 from sam_py.store.journal import Journal, ReadReport, Stamp
-from sam_py.store.summary import ConversationSummary, summary_of_bus
+from sam_py.store.summary import ConversationSummary, copy_title, summary_of_bus
 from sam_py.store.writer import BACKGROUND, READ, SAVE, Clock, LoopClock, Writer
 
 log = logging.getLogger(__name__)
@@ -209,13 +209,14 @@ class Library:
         source = Journal(self._folder(id), self._device, self._disk)
         target = Journal(self._folder(copy), self._device, self._disk)
         now = self._now().isoformat()
+        taken = {summary.title for summary in self.summaries()}
 
         def work() -> None:
             history = source.load(mend=False)
             title = history.settings.get("title")
             target.adopt(source.winners.values())
             changes: dict[str, JsonValue] = {
-                "title": f"{title} (copy)" if title else "(copy)",
+                "title": copy_title(str(title or ""), taken),
                 "created_at": now,
                 "pinned": False,
                 "duplicate_of": id,

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -13,6 +14,7 @@ from sam_py.messages.history import ConversationSettings
 from sam_py.messages.message import Message
 
 PREVIEW_CHARACTERS = 160
+_COPY = re.compile(r"\s*\(copy(?: \d+)?\)$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,3 +134,16 @@ def _summary(
 
 def newest_first(summaries: Mapping[str, ConversationSummary]) -> list[ConversationSummary]:
     return sorted(summaries.values(), key=lambda summary: (summary.updated_at, summary.id), reverse=True)
+
+
+def copy_title(title: str, taken: Collection[str] = ()) -> str:
+    """The title of a copy, told apart from those that are `taken`; a copy of a copy is one more of the first.
+
+    >>> copy_title("Soup"), copy_title("Soup (copy)", {"Soup (copy)"}), copy_title("")
+    ('Soup (copy)', 'Soup (copy 2)', '(copy)')
+    """
+    bare = _COPY.sub("", title).rstrip()
+    number = 1
+    while (name := f"{bare} (copy{f' {number}' if number > 1 else ''})".strip()) in taken:
+        number += 1
+    return name

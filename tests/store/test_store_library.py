@@ -149,6 +149,18 @@ def test_settings_of_an_open_conversation_go_through_its_bus(paths: Paths) -> No
     at_home(paths, story)
 
 
+def test_a_copy_of_a_copy_has_a_title_of_its_own(paths: Paths) -> None:
+    async def story(house: House) -> None:
+        bus = await house.talk("one", title="Original")
+        first = await house.library.duplicate(bus.conversation_id)
+        await house.library.duplicate(first)
+        await house.library.duplicate(bus.conversation_id)
+        titles = sorted(summary.title for summary in house.library.summaries())
+        assert titles == ["Original", "Original (copy 2)", "Original (copy 3)", "Original (copy)"]
+
+    at_home(paths, story)
+
+
 def test_a_copy_has_all_branches_and_a_title_that_says_so(paths: Paths) -> None:
     async def story(house: House) -> None:
         bus = await house.talk("one", "two", title="Original")
