@@ -12,38 +12,11 @@ import json  # noqa: E402
 import os  # noqa: E402
 import statistics  # noqa: E402
 import tempfile  # noqa: E402
-from collections.abc import Callable, Iterator  # noqa: E402
+from collections.abc import Callable  # noqa: E402
 from pathlib import Path  # noqa: E402
 from typing import Any  # noqa: E402
 
-WORDS = [
-    "lorem",
-    "ipsum",
-    "dolor",
-    "sit",
-    "amet,",
-    "consectetur",
-    "**adipiscing**",
-    "elit,",
-    "sed",
-    "do",
-    "`eiusmod`",
-    "tempor",
-    "incididunt",
-    "ut",
-    "labore",
-    "et",
-    "dolore",
-    "magna",
-    "aliqua.",
-    "",
-]
-
-
-def chunks(count: int) -> Iterator[str]:
-    """Words of prose with now and then a new paragraph, as a model streams them."""
-    for number in range(count):
-        yield WORDS[number % len(WORDS)] + ("\n\n" if number % 70 == 69 else " ")
+from tests.benchmarks.words import words  # noqa: E402
 
 
 def stream_row(messages: int, kilobytes: int = 0) -> dict[str, float]:
@@ -69,7 +42,7 @@ def stream_row(messages: int, kilobytes: int = 0) -> dict[str, float]:
     timeline.set_model(model)
     reply = bus.begin_assistant()
     length = kilobytes * 1000
-    for number, chunk in enumerate(chunks(max(60, length // 6))):
+    for number, chunk in enumerate(words(max(60, length // 6))):
         bus.append_delta(reply, chunk)
         if number % 100 == 99:  # in portions: the layout of what comes all at once goes on for many frames
             model.flush()
@@ -78,7 +51,7 @@ def stream_row(messages: int, kilobytes: int = 0) -> dict[str, float]:
     app.processEvents()
     count, per_frame = 600, 3
     began = time.process_time()
-    for number, chunk in enumerate(chunks(count)):
+    for number, chunk in enumerate(words(count)):
         bus.append_delta(reply, chunk)
         if number % per_frame == per_frame - 1:
             model.flush()

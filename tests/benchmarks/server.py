@@ -6,29 +6,7 @@ import asyncio
 import json
 import sys
 
-WORDS = [
-    "lorem",
-    "ipsum",
-    "dolor",
-    "sit",
-    "amet,",
-    "consectetur",
-    "**adipiscing**",
-    "elit,",
-    "sed",
-    "do",
-    "`eiusmod`",
-    "tempor",
-    "incididunt",
-    "ut",
-    "labore",
-    "et",
-    "dolore",
-    "magna",
-    "aliqua.",
-    "",
-]
-
+from tests.benchmarks.words import word
 
 MODELS = b'{"object": "list", "data": [{"id": "m", "object": "model"}]}'
 
@@ -51,7 +29,7 @@ async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, per
     began, number = loop.time(), 0
     try:
         while True:
-            text = WORDS[number % len(WORDS)] + ("\n\n" if number % 70 == 69 else " ")
+            text = word(number)
             chunk = {
                 "id": "c",
                 "object": "chat.completion.chunk",
