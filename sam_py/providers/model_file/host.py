@@ -40,8 +40,7 @@ def serve_with_binding(model: str, port: int, name: str) -> int:
     parameters.port = port
     key = os.environ.get("LLAMA_API_KEY", "")
     parameters.api_keys = [key] if key else []
-    server = xllamacpp.Server(parameters)
-    print(server.listening_address, file=sys.stderr, flush=True)
+    _server = xllamacpp.Server(parameters)
     _wait_for_the_end_of_input()
     os._exit(0)  # its threads do not end while a client is connected
 
