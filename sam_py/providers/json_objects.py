@@ -9,8 +9,12 @@ import json
 import re
 from typing import Any
 
+from sam_py.providers.json_text import read_json
+
 MAX_OBJECT_BYTES = 64 << 20
 _STRAY_BYTES = 2048
+_DEEPEST = 500
+"""Objects in objects; json gives up at about 1,000."""
 _OUTSIDE = re.compile(rb'["{}]')
 _IN_TEXT = re.compile(rb'["\\]')
 _BETWEEN = b" \t\r\n,[]\xef\xbb\xbf"
@@ -73,7 +77,7 @@ class JsonObjects:
         self._line.clear()
         if self._depth == 0 and line[:1] == b"{":
             try:  # by far the most: an object a line
-                value = json.loads(line)
+                value = read_json(line.decode("utf-8", "surrogatepass"))
             except (ValueError, RecursionError):
                 pass
             else:
@@ -99,6 +103,8 @@ class JsonObjects:
                         self._keep_stray(line[begun : found.start()])
                         begun = found.start()
                     self._depth += 1
+                    if self._depth > _DEEPEST:
+                        self.damaged = line[:_STRAY_BYTES]
                 case b"}" if self._depth > 0:
                     self._depth -= 1
                     if self._depth == 0:

@@ -83,9 +83,8 @@ async def _recognise(http: Http, host: str, port: int, usual: str) -> FoundServe
         status, headers, value = await http.try_json(f"{root}/v1/models", limit_s=ANSWER_LIMIT_S)
     except ProviderError:
         return None
-    base_url = f"{root}/v1"
     if status in (401, 403) and isinstance(value, dict):
-        return FoundServer(usual, preset_of(usual).label, base_url, needs_key=True)
+        return FoundServer(usual, preset_of(usual).label, _base_url(root, usual), needs_key=True)
     if status != 200 or not isinstance(value, dict) or "data" not in value:
         return None
     listed = value["data"] if value["data"] is not None else []  # Ollama without a model
@@ -98,7 +97,13 @@ async def _recognise(http: Http, host: str, port: int, usual: str) -> FoundServe
     if preset != "ollama" and (preset == "compatible" or not models) and await _is_ollama(http, root):
         preset = "ollama"
     label = preset_of(preset).label if preset != "compatible" else f"Server at {host}:{port}"
-    return FoundServer(preset, label, base_url, tuple(model["id"] for model in models if is_chat_name(model["id"])))
+    names = tuple(model["id"] for model in models if is_chat_name(model["id"]))
+    return FoundServer(preset, label, _base_url(root, preset), names)
+
+
+def _base_url(root: str, preset: str) -> str:
+    """Where the preset's protocol begins: Ollama's own at the host."""
+    return root if preset_of(preset).wire == "ollama" else f"{root}/v1"
 
 
 async def _is_ollama(http: Http, root: str) -> bool:

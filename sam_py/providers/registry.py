@@ -134,6 +134,10 @@ def _speaking(wire: Wire) -> Callable[..., WireProvider]:
             from sam_py.providers.gemini.provider import GeminiProvider
 
             return GeminiProvider
+        case "ollama":
+            from sam_py.providers.ollama.provider import OllamaProvider
+
+            return OllamaProvider
         case "openai_responses":
             from sam_py.providers.openai_responses.provider import OpenAIResponsesProvider
 

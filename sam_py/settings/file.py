@@ -17,7 +17,7 @@ from pydantic import ValidationError
 
 from sam_py.errors import SamError
 from sam_py.messages.message import utc_now
-from sam_py.settings.model import SCHEMA, Settings
+from sam_py.settings.model import SCHEMA, ProviderSettings, Settings
 
 log = logging.getLogger(__name__)
 
@@ -158,7 +158,7 @@ class SettingsFile:
             values = {**values, "schema_version": SCHEMA}
         settings = _validated(values)
         if settings is not None:
-            return settings
+            return _with_current_addresses(settings)
         settings, reset = _salvaged(values)
         kept = self._keep_aside(raw)
         names = ", ".join(reset)
@@ -166,7 +166,7 @@ class SettingsFile:
             f"Some settings were not usable and have their standard values again: {names}. "
             f"The original file is kept as {kept}."
         )
-        return settings
+        return _with_current_addresses(settings)
 
     def _keep_aside(self, raw: bytes) -> str:
         """Keep a copy of the file under a name of its own; returns that name."""
@@ -271,6 +271,19 @@ def _validated(values: dict[str, Any]) -> Settings | None:
         return Settings.model_validate(values)
     except ValidationError:
         return None
+
+
+def _with_current_addresses(settings: Settings) -> Settings:
+    """Ollama was once spoken to as an OpenAI-compatible server, at ``/v1``; its own protocol begins at the host."""
+
+    def current(account: ProviderSettings) -> ProviderSettings:
+        address = account.base_url.rstrip("/")
+        if account.preset != "ollama" or not address.endswith("/v1"):
+            return account
+        return account.model_copy(update={"base_url": address.removesuffix("/v1")})
+
+    providers = tuple(current(account) for account in settings.providers)
+    return settings if providers == settings.providers else settings.model_copy(update={"providers": providers})
 
 
 def _salvaged(values: dict[str, Any]) -> tuple[Settings, list[str]]:

@@ -36,7 +36,8 @@ def find(behaviour: Behaviour, usual: str) -> tuple[list[FoundServer], FaultServ
 def test_a_server_is_known_by_its_answers_not_by_its_port(owner: str, usual: str, preset: str, label: str) -> None:
     found, server = find(listing("a", "b", owner=owner), usual)
     assert [(each.preset, each.label, each.models) for each in found] == [(preset, label, ("a", "b"))]
-    assert found[0].base_url.removeprefix("http://") == server.requests[0].headers["host"] + "/v1"
+    begins = "" if preset == "ollama" else "/v1"
+    assert found[0].base_url.removeprefix("http://") == server.requests[0].headers["host"] + begins
     assert all("authorization" not in request.headers for request in server.requests)
 
 

@@ -164,6 +164,18 @@ def test_a_file_of_a_newer_version_is_used_as_far_as_it_is_understood_and_kept_a
     assert next(path.parent.glob("*.damaged-*")).read_bytes() == raw
 
 
+def test_an_ollama_of_an_earlier_version_is_found_at_its_host(path):
+    accounts = [
+        {"id": "o", "preset": "ollama", "label": "Ollama", "base_url": "http://127.0.0.1:11434/v1/", "model": "m"},
+        {"id": "v", "preset": "vllm", "label": "vLLM", "base_url": "http://127.0.0.1:8000/v1"},
+    ]
+    path.parent.mkdir()
+    path.write_text(json.dumps({"schema_version": 1, "providers": accounts}))
+    read = SettingsFile(path).current.providers
+    assert [account.base_url for account in read] == ["http://127.0.0.1:11434", "http://127.0.0.1:8000/v1"]
+    assert read[0].model == "m"
+
+
 def test_one_unusable_value_does_not_cost_the_others(path):
     path.parent.mkdir()
     path.write_text(

@@ -14,20 +14,14 @@ from typing import Any, Literal
 from sam_py.messages.builder import mend_surrogates
 from sam_py.messages.usage import Usage
 from sam_py.providers.base import Finished, Started, StreamEvent, UsageReported
+from sam_py.providers.error_body import ErrorBody, error_of, read_error
 from sam_py.providers.errors import ProviderError
-from sam_py.providers.failures import (
-    Asked,
-    ErrorBody,
-    cut_off,
-    error_of,
-    not_the_protocol,
-    read_error,
-    said_error,
-)
+from sam_py.providers.failures import Asked, cut_off, not_the_protocol, said_error
 from sam_py.providers.gemini.finish import detail_of, stop_reason_of, usage_of
 from sam_py.providers.gemini.reply_parts import ReplyParts
 from sam_py.providers.ids import new_own_id
 from sam_py.providers.json_objects import JsonObjects
+from sam_py.providers.json_text import read_json
 from sam_py.providers.sse import SseParser
 
 _BOM = b"\xef\xbb\xbf"
@@ -128,7 +122,7 @@ class StreamDecoder:
         if self.error is not None or data.strip() in ("", "[DONE]"):  # the latter is of gateways
             return
         try:
-            value = json.loads(data)
+            value = read_json(data)
         except (ValueError, RecursionError) as error:
             self._flush(events)
             self.error = _damaged(self._asked, f"{error}: {data[:200]}")
