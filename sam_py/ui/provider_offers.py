@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Sequence
-from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
@@ -28,6 +27,8 @@ class ProviderOffers(QObject):
     changed = Signal()
     chosen = Signal(str, str)
     """provider, model: to be used in the conversation that is shown"""
+    failed = Signal(str)
+    """A sentence about what could not be done."""
 
     def __init__(self, services: Services, parent: QWidget) -> None:
         super().__init__(parent)
@@ -176,13 +177,19 @@ class ProviderOffers(QObject):
         title = self.tr("Open this address?")
         Confirm.ask(parent, self._services.icons, title, target, self.tr("Open"), lambda: open_url(target))
 
-    def open_image(self, path: object) -> None:
-        """Show a picture large."""
+    def open_image(self, picture: object) -> None:
+        """Show a `ShownPicture` large."""
         from sam_py.ui.chat.image_viewer import ImageViewer
+        from sam_py.ui.chat.parts.pictures import ShownPicture
 
         parent = self.parent()
         assert isinstance(parent, QWidget)
-        ImageViewer(self._services.themes, Path(str(path)), self.tr("Picture"), parent=parent).open()
+        assert isinstance(picture, ShownPicture)
+        name = picture.name or self.tr("Picture")
+        viewer = ImageViewer(self._services.themes, picture.path, name, parent=parent)
+        viewer.failed.connect(self.failed)
+        viewer.finished.connect(viewer.deleteLater)
+        viewer.open()
 
     def open_log(self) -> None:
         from sam_py.ui.links import open_folder
