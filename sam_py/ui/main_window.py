@@ -360,6 +360,7 @@ class MainWindow(QMainWindow):
         self.model_files.ready.connect(self._offers.adopt_server)
         self._offers.changed.connect(chat.show_model)
         self._offers.chosen.connect(chat.set_model)
+        self._offers.failed.connect(chat.trouble)
         hints = QGuiApplication.styleHints()
         hints.colorSchemeChanged.connect(lambda _scheme: self._retheme())
         hints.accessibility().contrastPreferenceChanged.connect(lambda _preference: self._retheme())

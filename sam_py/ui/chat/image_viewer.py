@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from PySide6.QtGui import (
     QContextMenuEvent,
     QGuiApplication,
     QImage,
+    QImageReader,
     QKeySequence,
     QMouseEvent,
     QPainter,
@@ -24,12 +26,15 @@ from PySide6.QtWidgets import QDialog, QFileDialog, QMenu, QWidget
 from sam_py.errors import SamError
 from sam_py.ui.chat.parts.pictures import shared_pictures
 from sam_py.ui.theme import Themes
-from sam_py.ui.widgets.plain import window_title
+from sam_py.ui.widgets.plain import one_line, window_title
 
 MAX_ZOOM = 16.0
 MAX_SIDE_PX = 6_000
 """A larger picture is read scaled down to this."""
 STEP = 1.25
+_NAME_CHARACTERS = 120
+_NOT_IN_NAMES = re.compile(r'[\\/:*?"<>|]+')
+"""What one system or another does not allow in the name of a file."""
 
 
 class ImageViewer(QDialog):
@@ -42,6 +47,7 @@ class ImageViewer(QDialog):
         super().__init__(parent)
         self._themes = themes
         self._path = path
+        self._name = name or path.name
         self.setWindowTitle(window_title(name or path.name))
         self.setAccessibleName(self.tr("Picture {name}").format(name=name or path.name))
         self.resize(960, 720)
@@ -97,10 +103,19 @@ class ImageViewer(QDialog):
     def save_as(self) -> None:
         dialog = QFileDialog(self, self.tr("Save the picture"))
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-        dialog.selectFile(self.windowTitle())
+        dialog.selectFile(self.file_name())
         dialog.fileSelected.connect(self._save_selected)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.open()
+
+    def file_name(self) -> str:
+        """What to save it as: its name, with the ending of what it is."""
+        name = _NOT_IN_NAMES.sub("_", one_line(self._name))[:_NAME_CHARACTERS].strip(". ") or self.tr("Picture")
+        kind = bytes(QImageReader.imageFormat(str(self._path)).data()).decode()
+        endings = {"jpeg": ("jpeg", "jpg"), "tiff": ("tiff", "tif")}.get(kind, (kind,))
+        if not kind or name.rpartition(".")[2].lower() in endings:
+            return name
+        return f"{name}.{endings[-1]}"
 
     def save_to(self, target: Path) -> None:
         """Write the file as it is to `target`. Raises SamError."""

@@ -13,7 +13,7 @@ from sam_py.errors import SamError
 from sam_py.messages.parts import FilePart, ImagePart
 from sam_py.ui.chat.image_viewer import ImageViewer
 from sam_py.ui.chat.parts.markdown_column import MarkdownColumn
-from sam_py.ui.chat.parts.pictures import Pictures, read_scaled, shared_pictures
+from sam_py.ui.chat.parts.pictures import Pictures, ShownPicture, read_scaled, shared_pictures
 from sam_py.ui.theme import Themes
 
 
@@ -44,14 +44,14 @@ def test_a_wide_picture_is_scaled_to_the_column(qtbot, picture):
     assert column.layout_for(100) == 50
 
 
-def test_pressing_a_picture_hands_out_its_file(qtbot, picture):
+def test_pressing_a_picture_hands_out_its_file_and_name(qtbot, picture):
     column = MarkdownColumn(Themes(), lambda _attachment: picture)
     qtbot.addWidget(column)
     column.set_text("![red](attach:abc)")
     column.layout_for(400)
     with qtbot.waitSignal(column.image_clicked) as clicked:
         column.activate(column.parts()[0].targets()[0])
-    assert clicked.args == [picture]
+    assert clicked.args == [ShownPicture(picture, "red")]
 
 
 @pytest.mark.parametrize(
@@ -131,6 +131,27 @@ def viewer(qtbot, picture):
     qtbot.addWidget(viewer)
     qtbot.waitUntil(lambda: viewer._image is not None)
     return viewer
+
+
+@pytest.mark.parametrize(
+    ("name", "file_name"),
+    [
+        ("red.png", "red.png"),
+        ("A red square", "A red square.png"),
+        ("red.jpg", "red.jpg.png"),
+        ("../../etc/passwd", "_.._etc_passwd.png"),
+        ('a:b*c?"<d>|', "a_b_c_d_.png"),
+        ("", "square.png"),
+        ("x" * 500, "x" * 120 + ".png"),
+    ],
+)
+def test_a_picture_is_saved_under_its_own_name(qtbot, tmp_path, picture, name, file_name):
+    square = tmp_path / "square"
+    square.write_bytes(picture.read_bytes())
+    viewer = ImageViewer(Themes(), square, name)
+    qtbot.addWidget(viewer)
+    assert viewer.windowTitle() == (name or "square")
+    assert viewer.file_name() == file_name
 
 
 def test_the_viewer_fits_zooms_and_fits_again(viewer):

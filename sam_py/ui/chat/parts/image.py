@@ -12,7 +12,7 @@ from PySide6.QtCore import QCoreApplication, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetricsF, QPainter, QPainterPath, QPen
 
 from sam_py.ui.chat.parts.base import Part, Surroundings, Target
-from sam_py.ui.chat.parts.pictures import shared_pictures
+from sam_py.ui.chat.parts.pictures import ShownPicture, shared_pictures
 from sam_py.ui.links import safe_target
 from sam_py.ui.markdown.segments import Segment
 
@@ -174,7 +174,14 @@ class PicturePart(Part):
     def targets(self) -> list[Target]:
         if self._path is not None and self._shown.isValid():
             box = QRectF(0, 0, self._shown.width(), self._shown.height())
-            return [Target("image", box, self._path, tr("Open the picture {name}").format(name=self._alt))]
+            return [
+                Target(
+                    "image",
+                    box,
+                    ShownPicture(self._path, self._alt),
+                    tr("Open the picture {name}").format(name=self._alt),
+                )
+            ]
         if self._remote:
             return [
                 Target(

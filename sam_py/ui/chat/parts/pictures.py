@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections import OrderedDict
+from dataclasses import dataclass
 from pathlib import Path
 
 from PySide6.QtCore import QObject, QRunnable, QSize, Qt, QThreadPool, Signal
@@ -17,6 +18,15 @@ ALLOCATION_MB = 450
 MAX_FILE_BYTES = 64 << 20
 
 _ROTATES = QImageIOHandler.Transformation.TransformationRotate90
+
+
+@dataclass(frozen=True, slots=True)
+class ShownPicture:
+    """A picture that a person pressed: its file, which is named by its content, and what it is called."""
+
+    path: Path
+    name: str = ""
+
 
 Key = tuple[str, int, int]
 """path, width and height in device pixels"""
