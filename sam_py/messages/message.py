@@ -146,6 +146,8 @@ class ToolResultMessage(_Message):
     output_text: str = ""
     details: tuple[str, ...] = ()
     duration_s: float | None = None
+    whole: str | None = None
+    """The attachment with all of the text, where `output_text` is a part of it."""
 
 
 def _role_of(value: Any) -> str:

@@ -6,5 +6,5 @@ Must always be true:
 - What changes something, or leaves this machine, runs after a person has seen exactly what would run and agreed.
 - A tool that fails or hangs ends in a result that says so; it never ends the conversation.
 
-May import: `store`, `transcript`, `providers`, `bus`, `messages`, `errors`, httpx. No Qt. Nothing is here yet.
+May import: `store`, `transcript`, `providers`, `bus`, `messages`, `errors`, httpx. No Qt.
 """
