@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from sam_py.messages.builder import mend_surrogates
 from sam_py.messages.history import ToolStateChanged
 from sam_py.messages.message import AssistantMessage, Message, ToolResultMessage, ToolStatus
 from sam_py.messages.parts import ToolCallPart
@@ -90,7 +91,7 @@ class _Matching:
     def take_calls(self, index: int, reply: Message) -> None:
         for part in reply.parts:
             if type(part) is ToolCallPart:
-                call = _Call(index, self._unused(part.call_id or "call"), part)
+                call = _Call(index, self._unused(mend_surrogates(part.call_id) or "call"), part)
                 self.calls.append(call)
                 self.latest[part.call_id] = call
                 self._waiting.setdefault(part.call_id, []).append(call)
@@ -145,7 +146,7 @@ class _Deciding:
         entry = self._ledger.get(part.call_id) if self._latest[part.call_id] is call else None
         results = call.results
         name = part.tool_name or (results[0].tool_name if results else "") or (entry.tool_name if entry else "")
-        name = name or "unknown"
+        name = mend_surrogates(name) or "unknown"
         if (part.call_id, part.tool_name) != (call.call_id, name):
             part = ToolCallPart(call_id=call.call_id, tool_name=name, arguments_json=part.arguments_json)
         if entry is not None:

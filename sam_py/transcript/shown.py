@@ -20,6 +20,10 @@ from sam_py.messages.parts import (
 from sam_py.messages.turn import Limits, TurnPart
 from sam_py.transcript.attached import is_text_file
 
+_PICTURES = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp", "image/heic", "image/heif"})
+"""What some model takes; a mapper leaves out those that its own do not."""
+_SAME_TYPE = {"image/jpg": "image/jpeg", "image/pjpeg": "image/jpeg", "image/x-png": "image/png"}
+
 
 class Shown:
     """Degrades parts to what `limits` allow and keeps notes of it, each once."""
@@ -56,15 +60,28 @@ class Shown:
         return shown
 
     def _image(self, part: ImagePart) -> TurnPart:
-        if self._limits.images and (part.attachment or part.url):
-            return part
-        if self._limits.images:
-            self.note("A picture is sent as text: it has neither content nor address.")
-        else:
+        if not self._limits.images:
             self.note("A picture is sent as text: this model takes no pictures.")
+            return named("picture", part.alt)
+        alt = mend_surrogates(part.alt)
+        if alt != part.alt:
+            part = part.model_copy(update={"alt": alt})
+        if part.attachment:
+            kind = part.mime_type.partition(";")[0].strip().lower()
+            kind = _SAME_TYPE.get(kind, kind)
+            if kind in _PICTURES:
+                return part if kind == part.mime_type else part.model_copy(update={"mime_type": kind})
+            self.note(f"A picture is sent as text: models take none of the type {part.mime_type or 'unknown'}.")
+        elif part.url and part.url.startswith(("https://", "http://")):
+            return part
+        else:
+            self.note("A picture is sent as text: it has neither content nor a public address.")
         return named("picture", part.alt)
 
     def _file(self, part: FilePart) -> TurnPart:
+        name = mend_surrogates(part.filename).strip() or "file"
+        if name != part.filename:
+            part = part.model_copy(update={"filename": name})
         if is_text_file(part) or (part.mime_type == "application/pdf" and self._limits.pdfs):
             return part
         self.note(f"The file {part.filename} is sent as its name alone: this model does not take such files.")
