@@ -220,7 +220,7 @@ def test_parallel_safe_calls_run_side_by_side_and_others_in_order() -> None:
     asyncio.run(main())
 
 
-WRITES = (Touch("write", "/work/notes.txt"),)
+WRITES = (Touch("write", "/papers/notes.txt"),)
 
 
 @pytest.mark.parametrize(
