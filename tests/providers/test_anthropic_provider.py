@@ -14,7 +14,7 @@ from sam_py.messages.parts import TextPart
 from sam_py.messages.turn import Limits, Turn
 from sam_py.providers.accumulate import fold
 from sam_py.providers.anthropic.provider import BINDING, AnthropicProvider
-from sam_py.providers.base import ChatRequest, Finished, StreamEvent
+from sam_py.providers.base import ChatRequest, Finished, Started, StreamEvent
 from sam_py.providers.errors import ProviderError
 from sam_py.providers.http import Http
 from sam_py.providers.registry import Registry
@@ -217,6 +217,46 @@ def test_overloaded_in_the_middle_keeps_what_claude_had_said() -> None:
         assert fold(events).text == "Hello"
 
     with_provider(use, Stream((START, HELLO, overloaded)))
+
+
+def test_a_reply_that_pauses_for_a_server_tool_goes_on_as_the_same_reply() -> None:
+    use = {"type": "server_tool_use", "id": "srv_1", "name": "web_search", "input": {"query": "x"}}
+    found = {"type": "web_search_tool_result", "tool_use_id": "srv_1", "content": []}
+    call = {"type": "tool_use", "id": "toolu_1", "name": "read", "input": {}}
+    pause = event("message_delta", delta={"stop_reason": "pause_turn"}, usage={"output_tokens": 5})
+    end = event("message_delta", delta={"stop_reason": "tool_use"}, usage={"output_tokens": 2})
+    stop = event("message_stop")
+    first = Stream((START, HELLO, event("content_block_start", index=1, content_block=use), pause, stop))
+    answer = event("content_block_start", index=0, content_block=found)
+    ended = event("content_block_stop", index=0)
+    second = Stream((START, answer, ended, event("content_block_start", index=1, content_block=call), end, stop))
+
+    async def use_it(provider: AnthropicProvider, server: FaultServer) -> None:
+        events, error = await ask(provider)
+        assert error is None
+        message = fold(events, provider="claude")
+        assert [part.kind for part in message.parts] == ["text", *["thinking_signature"] * 2, "tool_call"]
+        assert message.stop_reason == "tool_use"
+        assert message.usage is not None
+        assert (message.usage.input_tokens, message.usage.output_tokens) == (3, 7)
+        assert [type(each) for each in events].count(Started) == 1
+        asked = server.requests[1].body["messages"]
+        assert [block["type"] for block in asked[-1]["content"]] == ["text", "server_tool_use"]
+        assert asked[-1]["role"] == "assistant"
+
+    with_provider(use_it, first, second)
+
+
+def test_a_reply_that_pauses_for_ever_ends() -> None:
+    pause = event("message_delta", delta={"stop_reason": "pause_turn"}, usage={"output_tokens": 1})
+
+    async def use(provider: AnthropicProvider, server: FaultServer) -> None:
+        events, error = await ask(provider)
+        assert error is None
+        assert events[-1] == Finished("stop", "pause_turn")
+        assert len(server.requests) == 11
+
+    with_provider(use, Stream((START, HELLO, pause, event("message_stop"))))
 
 
 def test_settings_of_the_preset_build_this_provider() -> None:

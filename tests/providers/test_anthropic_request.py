@@ -194,6 +194,13 @@ def test_what_a_person_set_has_the_last_word() -> None:
     assert (body["service_tier"], body["max_tokens"], "x" in body) == ("auto", 9, False)
 
 
+def test_tools_of_the_server_join_ours() -> None:
+    search = {"type": "web_search_20260318", "name": "web_search"}
+    names = [tool["name"] for tool in body_of(tools=(TOOL,), extra={"tools": [search]})["tools"]]
+    assert names == ["read", "web_search"]
+    assert body_of(extra={"tools": [search]})["tools"] == [search]
+
+
 def test_a_request_that_does_not_stream_says_nothing_of_it() -> None:
     assert body_of()["stream"] is True
     assert "stream" not in body_of(stream=False)

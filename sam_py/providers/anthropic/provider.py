@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
 from dataclasses import replace
 from typing import Any
 from urllib.parse import urlsplit
@@ -10,9 +12,10 @@ from urllib.parse import urlsplit
 from sam_py.messages.turn import Limits
 from sam_py.providers.anthropic.families import guessed_limits
 from sam_py.providers.anthropic.models import PAGE, next_page, read_models
+from sam_py.providers.anthropic.pauses import PausedReply
 from sam_py.providers.anthropic.request import build_body
 from sam_py.providers.anthropic.stream import StreamDecoder
-from sam_py.providers.base import ChatRequest, Decoder, ModelInfo
+from sam_py.providers.base import ChatRequest, Decoder, ModelInfo, StreamEvent
 from sam_py.providers.failures import Asked
 from sam_py.providers.http import Http
 from sam_py.providers.wire import Account, KeyOf, WireProvider
@@ -56,6 +59,17 @@ class AnthropicProvider(WireProvider):
                 break
         self._limits.update({model.id: model.limits for model in models.values()})
         return list(models.values())
+
+    async def stream(self, request: ChatRequest) -> AsyncGenerator[StreamEvent, None]:
+        """Send `request`, and again what came as long as a server tool wants more time; the reply is one."""
+        reply = PausedReply(replace(request, provider=self.id))
+        asked: ChatRequest | None = request
+        while asked is not None:
+            async with aclosing(super().stream(asked)) as events:
+                async for event in events:
+                    for told in reply.take(event):
+                        yield told
+            asked = reply.next_request()
 
     def _address(self, request: ChatRequest) -> str:
         return "/messages"

@@ -135,9 +135,11 @@ def _add_sampling(body: dict[str, Any], request: ChatRequest, rules: Family, thi
 
 
 def _add_extra(body: dict[str, Any], request: ChatRequest) -> None:
-    """What a person set has the last word; within ``output_config`` key by key."""
+    """What a person set has the last word; tools (of the server) join ours, ``output_config`` is joined by key."""
     for key, value in request.extra.items():
         if key == "output_config" and isinstance(value, dict):
             body[key] = {**body.get(key, {}), **value}
+        elif key == "tools" and isinstance(value, list):
+            body[key] = [*body.get(key, []), *value]
         elif value is not None:
             body[key] = value

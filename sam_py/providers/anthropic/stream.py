@@ -19,6 +19,7 @@ from sam_py.providers.errors import ProviderError
 from sam_py.providers.failures import Asked, cut_off, not_the_protocol, said_error
 from sam_py.providers.form import AnswerForm
 from sam_py.providers.ids import new_own_id
+from sam_py.providers.json_text import read_json
 from sam_py.providers.sse import SseParser
 
 _STOP_REASONS: dict[str, StopReason] = {
@@ -117,7 +118,7 @@ class StreamDecoder:
             self._stop(events)
             return
         try:
-            value = json.loads(data)
+            value = read_json(data)
         except (ValueError, RecursionError) as error:
             if name == "error":
                 self._fail(said_error(ErrorBody(message=data[:200]), self._asked), events)
