@@ -7,7 +7,7 @@ The normal form says which differences mean nothing to the API, or cannot be sai
 - a result's texts are one text, without white space at its ends; ``is_error: false`` is the same as none;
 - an empty description of a tool is none, and so is a key that is null;
 - ``caller: {type: direct}`` of a call is the same as none; a document's ``citations`` and ``context`` are
-  switches of the sender; blocks that our messages have no part for (`STRANGE`) count as their JSON text.
+  switches of the sender, and one without a title is called "file"; blocks that our messages have no part for (`STRANGE`) count as their JSON text.
 """
 
 from __future__ import annotations
@@ -185,7 +185,8 @@ def _normal_block(block: Block, role: str) -> Block:
         case "tool_use":
             return {key: block[key] for key in ("type", "id", "name", "input")}
         case "document":
-            return {key: value for key, value in block.items() if key in ("type", "source", "title") and value}
+            title = {"title": block["title"]} if block.get("title") not in (None, "", "file") else {}
+            return {"type": "document", "source": block["source"], **title}
         case "text":
             return {key: value for key, value in block.items() if value}
         case "tool_result":
