@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 
-def problems_of(recordings: Path, wire: str, body: dict[str, Any], model: str = "") -> list[str]:
+def problems_of(recordings: Path, wire: str, body: dict[str, Any], model: str = "", dialect: str = "any") -> list[str]:
     """What the checker finds wrong with `body`, matters of style included."""
     checker = _loaded(recordings.parent / "tools" / "validate_requests.py")
-    return [str(problem) for problem in checker.check(wire, body, model=model or None)]
+    return [str(problem) for problem in checker.check(wire, body, dialect=dialect, model=model or None)]
 
 
 def _loaded(path: Path) -> Any:

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
-import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
-
-import pytest
 
 from sam_py.messages.turn import Limits
 from sam_py.providers.accumulate import fold
@@ -18,9 +13,11 @@ from sam_py.providers.openai_responses.dialect import dialect_of
 from sam_py.providers.openai_responses.request import build_body
 from sam_py.providers.openai_responses.stream import StreamDecoder
 from sam_py.transcript.build import BEGINS_WITHOUT_USER, build
+from tests.providers.body_rules import problems_of
 from tests.wire.judge import judge
 from tests.wire.responses_reader import PROVIDER, normal, read_body
 
+WIRE = "openai_responses"
 SEES = Limits(images=True, pdfs=True, tools=True, thinking=True)
 # Bodies that lean on what the server remembers of an earlier request: nobody can read the rest out of them.
 CHAINED = ("previous_response_id", "conversation")
@@ -60,22 +57,6 @@ def rebuilt(body: dict[str, Any], dialect: str = "openai") -> dict[str, Any]:
     return build_body(request, dialect=dialect_of(dialect))
 
 
-@pytest.fixture(scope="session")
-def shared_validator() -> Callable[[str, dict[str, Any], str], list[Any]]:
-    """The validator that lies beside the recordings, where it does."""
-    path = Path(__file__).resolve().parents[3] / "shared" / "tools" / "validate_requests.py"
-    if not path.is_file():
-        pytest.skip("the validator of requests is not on this machine")
-    spec = importlib.util.spec_from_file_location("shared_validate_requests", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    check: Callable[[str, dict[str, Any], str], list[Any]] = module.check
-    return check
-
-
 def test_recorded_conversations_say_the_same_when_they_are_built_again(recordings: Path) -> None:
     found = bodies(recordings, "openai_responses", "transcripts")
     for name, body in found.items():
@@ -84,13 +65,13 @@ def test_recorded_conversations_say_the_same_when_they_are_built_again(recording
     assert len(found) > 20
 
 
-def test_rebuilt_bodies_are_refused_by_nobody(recordings: Path, shared_validator: Callable[..., list[Any]]) -> None:
+def test_rebuilt_bodies_are_refused_by_nobody(recordings: Path) -> None:
     """Those that were refused when others sent them are not when we do."""
     for name, body in bodies(recordings, "openai_responses", "transcripts", "refused", "errors").items():
         for dialect in ("openai", "deepseek", "xai", "any"):
             ours = rebuilt(body, dialect)
-            assert [str(each) for each in shared_validator("openai_responses", ours, dialect)] == [], name
-            assert [str(each) for each in judge("openai_responses", ours, dialect)] == [], name
+            assert problems_of(recordings, WIRE, ours, dialect=dialect) == [], name
+            assert [str(each) for each in judge(WIRE, ours, dialect)] == [], name
 
 
 def test_a_recorded_answer_goes_back_as_what_it_was(recordings: Path) -> None:

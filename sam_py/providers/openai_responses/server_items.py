@@ -21,17 +21,17 @@ _ACTIONS: Mapping[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True, slots=True)
 class _Form:
-    """Keys that must be there with their types, those that may be, and those that stand there even as null."""
+    """Keys that must be there with their types, those that may be, and those that are sent empty where none came."""
 
     wanted: Mapping[str, type]
     allowed: tuple[str, ...] = ()
-    nullable: Mapping[str, type] = field(default_factory=dict)
+    filled: Mapping[str, type] = field(default_factory=dict)
 
 
 _FORMS: Mapping[str, _Form] = {
     "web_search_call": _Form({"action": dict, "status": str}),
     "file_search_call": _Form({"queries": list, "status": str}, ("results",)),
-    "code_interpreter_call": _Form({"container_id": str, "status": str}, nullable={"code": str, "outputs": list}),
+    "code_interpreter_call": _Form({"container_id": str, "status": str}, filled={"code": str, "outputs": list}),
     "mcp_list_tools": _Form({"server_label": str, "tools": list}, ("error",)),
     "mcp_call": _Form(
         {"arguments": str, "name": str, "server_label": str}, ("approval_request_id", "error", "output", "status")
@@ -59,8 +59,8 @@ def server_item(raw: Item) -> Item | None:
     if _text(raw.get("status")) not in _STATUS:
         return None
     keys = {"type", "id", *form.wanted, *form.allowed}
-    item = {key: value for key, value in raw.items() if key in keys and value is not None}
-    item |= {key: raw[key] if isinstance(raw.get(key), wanted) else None for key, wanted in form.nullable.items()}
+    item = {key: value for key, value in raw.items() if key in keys and value not in (None, "")}
+    item |= {key: raw[key] if isinstance(raw.get(key), wanted) else wanted() for key, wanted in form.filled.items()}
     if kind == "web_search_call":
         action = _action(raw["action"])
         return None if action is None else {**item, "action": action}

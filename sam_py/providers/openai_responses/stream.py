@@ -18,6 +18,7 @@ from sam_py.providers.errors import ProviderError
 from sam_py.providers.failures import Asked, cut_off, not_the_protocol, said_error
 from sam_py.providers.form import MAX_JSON_BYTES, AnswerForm
 from sam_py.providers.ids import new_own_id
+from sam_py.providers.json_text import read_json
 from sam_py.providers.openai_responses.items import ARGUMENTS, ItemAssembly, Place
 from sam_py.providers.openai_responses.usage import usage_of
 from sam_py.providers.sse import SseParser
@@ -125,7 +126,7 @@ class StreamDecoder:
                 self._finish({}, "completed", events)
             return
         try:
-            value = json.loads(data)
+            value = read_json(data)
         except (ValueError, RecursionError) as error:
             if at_end:
                 return  # cut off in its middle
