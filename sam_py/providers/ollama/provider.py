@@ -59,9 +59,7 @@ class OllamaProvider(WireProvider):
 
     async def stream(self, request: ChatRequest) -> AsyncGenerator[StreamEvent, None]:
         told = await self._learn(request.model)
-        if told is None:  # what it was not asked for it cannot refuse
-            request = replace(request, limits=replace(request.limits, thinking=False))
-        else:
+        if told is not None:
             request = replace(request, limits=_narrowed(request.limits, told.limits))
             if not told.limits.tools:
                 request = replace(request, tools=())
