@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Literal
 
+from sam_py.messages.importance_idioms import IDIOMS
 from sam_py.messages.importance_rules import (
     BASE,
     LONG_FROM,
@@ -58,12 +59,22 @@ def score(text: str, role: Literal["user", "assistant"]) -> tuple[float, str]:
 
 
 def _prose(text: str) -> str:
-    """What is looked at: lower case, straight apostrophes, no fenced code."""
+    """What is looked at: lower case, straight apostrophes, no fenced code, no set phrases."""
     if len(text) > HEAD + TAIL:
         text = f"{text[:HEAD]}\n{text[-TAIL:]}"
     if "```" in text:
         text = "\n".join(text.split("```")[::2])
-    return text.lower().replace("’", "'")
+    text = text.lower().replace("’", "'")
+    for idioms in _idioms():
+        text = idioms.sub(" ~ ", text)
+    return text
+
+
+@cache
+def _idioms() -> tuple[re.Pattern[str], ...]:
+    """The set phrases of each language, in which the words of the rules are not meant."""
+    patterns = (_pattern(language, _split(phrases)) for language, phrases in IDIOMS.items())
+    return tuple(pattern for pattern in patterns if pattern is not None)
 
 
 @cache

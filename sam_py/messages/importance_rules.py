@@ -8,7 +8,8 @@ How a term is written:
 - ``!`` in front: a negation changes nothing (*must not* is as much of a constraint as *must*).
 
 Any other term does not count where its language's negation stands before or after it (`NEGATIONS`):
-"no limit", "pas urgent", "必要はありません".
+"no limit", "pas urgent", "必要はありません"; or where it is only spoken of: "the word budget". Set phrases that mean
+something else ("speed limit") are in `importance_idioms`.
 """
 
 from __future__ import annotations
@@ -262,26 +263,27 @@ class Negation:
 
 NEGATIONS: dict[Language, Negation] = {
     "en": Negation(
-        before=r"(?:\b(?:no|not|never|without|neither|nor|cannot|dont|doesnt|isnt|hardly)|n't)"
+        before=r"(?:(?<!\ba )(?<!\bmy )(?<!\bour )\b(?:word|words|term|verb|noun|adjective)\s+)|"
+        r"(?:\b(?:no|not|never|without|neither|nor|cannot|dont|doesnt|isnt|hardly)|n't)"
         r"(?:\s+(?:a|an|the|any|so|that|very|really|real|all|hard|strict|fixed|upper|lower|particularly|especially"
         r"|terribly|too|yet|quite|my|our|top|be|is|been|currently|longer)){0,3}\s+",
         after=r"\s+or\s+no\b",
     ),
     "de": Negation(
-        before=r"\b(?:nicht|kein\w{0,2}|ohne|nie|niemals|weder|noch kein\w{0,2})"
+        before=r"\b(?:wort|begriff|verb|substantiv)\s+|\b(?:nicht|kein\w{0,2}|ohne|nie|niemals|weder|noch kein\w{0,2})"
         r"(?:\s+(?:so|sehr|wirklich|besonders|ganz|die|der|das|ein|eine|einen|unbedingt|fest\w{0,2}|hohe|mehr)){0,2}\s+",
         after=r"\s+(?:(?:du|ich|er|sie|es|wir|ihr|das|dies|dich|mich|sich|uns|dafür|noch|heute|aber)\s+){0,2}nicht\b",
     ),
     "fr": Negation(
-        before=r"\b(?:pas|sans|aucun|aucune|jamais|ni)"
+        before=r"\b(?:mot|terme|verbe|nom)\s+|\b(?:pas|sans|aucun|aucune|jamais|ni)"
         r"(?:\s+(?:de|du|des|la|le|une|un|très|si|vraiment|besoin|une\s+grande|encore|forcément))*?\s+(?:d'|l')?",
     ),
     "es": Negation(
-        before=r"\b(?:no|sin|ningún|ninguna|nunca|tampoco)"
+        before=r"\b(?:palabra|término|verbo)\s+|\b(?:no|sin|ningún|ninguna|nunca|tampoco)"
         r"(?:\s+(?:es|son|hay|era|fue|está|muy|tan|un|una|el|la|los|las|realmente|demasiado|estoy|me|se|tengo|tiene)){0,3}\s+",
     ),
     "pt": Negation(
-        before=r"\b(?:não|sem|nenhum|nenhuma|nunca|nem)"
+        before=r"\b(?:palavra|termo|verbo)\s+|\b(?:não|sem|nenhum|nenhuma|nunca|nem)"
         r"(?:\s+(?:é|são|há|era|foi|está|muito|tão|um|uma|o|a|os|as|realmente|estou|se|tenho|tem)){0,3}\s+",
     ),
     "zh": Negation(before=r"(?:不是|没有|没|无需|无须|不用|不必|并非|并不|不|无|非)(?:很|太|那么|什么|特别|任何|有)?"),
