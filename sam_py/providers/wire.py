@@ -10,12 +10,16 @@ from typing import Any, ClassVar
 
 from sam_py.errors import SamError
 from sam_py.messages.turn import Limits
-from sam_py.providers.base import ChatRequest, Decoder, ModelInfo, StreamEvent, Waiting
+from sam_py.providers.base import ChatRequest, Decoder, ModelInfo, Started, StreamEvent, UsageReported, Waiting
 from sam_py.providers.errors import ProviderError
 from sam_py.providers.failures import Asked
 from sam_py.providers.http import Call, Http
+from sam_py.providers.retry import delay_s
+from sam_py.providers.taken import Taken, taken_by
 
 LISTING_READ_S = 20.0
+_PASSING = frozenset({"server", "rate_limited", "cut_off"})
+"""What may go better the next time, where a server says it inside an answer that had begun well."""
 
 KeyOf = Callable[[str], Awaitable[str | None]]
 
@@ -96,19 +100,56 @@ class WireProvider(ABC):
     def limits_of(self, model: str) -> Limits:
         return self._limits.get(model) or self._guessed(model)
 
+    def takes(self, model: str) -> Taken:
+        """Which settings arrive in a request to `model`."""
+        return taken_by(self._body, model, provider=self.id, limits=self.limits_of(model))
+
     def remember(self, models: Iterable[ModelInfo]) -> None:
         """Take what a listing said before the program was started again; a newer one counts more."""
         self._limits = {**{model.id: model.limits for model in models}, **self._limits}
 
     async def stream(self, request: ChatRequest) -> AsyncGenerator[StreamEvent, None]:
-        """Send `request` and yield its events. Partial text comes before the `ProviderError` that ended it."""
+        """Send `request` and yield its events. Partial text comes before the `ProviderError` that ended it.
+
+        An answer that fails before anything of it was seen is asked for again, as one that never began.
+        """
         asked = self._asked(request.model)
         limits = self.limits_of(request.model) if request.limits == Limits() else request.limits
         extra = {**self._account.extra_body, **request.extra}
         request = replace(request, provider=self.id, limits=limits, extra=extra)
+        attempt = 0
+        while True:
+            shown = False
+            held: list[StreamEvent] = []
+            try:
+                async with aclosing(self._once(request, asked)) as events:
+                    async for event in events:
+                        if not shown and isinstance(event, Started | UsageReported):
+                            held.append(event)  # of an answer that may turn out to be an error, nothing was seen
+                            continue
+                        if not isinstance(event, Waiting):
+                            shown = True
+                            for earlier in held:
+                                yield earlier
+                            held.clear()
+                        yield event
+                return
+            except _Broken as broken:
+                may_pass = not shown and broken.error.code in _PASSING
+                delay = delay_s(broken.error, attempt, {}, self._http.chance()) if may_pass else None
+                if delay is None:
+                    for earlier in held:
+                        yield earlier
+                    raise broken.error from broken.__cause__
+                async for waiting in self._http.count_down(delay, broken.error):
+                    yield waiting
+                attempt += 1
+
+    async def _once(self, request: ChatRequest, asked: Asked) -> AsyncGenerator[StreamEvent, None]:
+        """Send `request` and decode its answer. Raises `_Broken` for what went wrong after the answer had begun."""
         call = await self._call(self._address(request), asked, self._body(request))
         decoder = self._decoder(asked)
-        broken: ProviderError | None = None
+        cut: ProviderError | None = None
         async with aclosing(self._http.stream(call)) as chunks:
             try:
                 async for chunk in chunks:
@@ -122,11 +163,12 @@ class WireProvider(ABC):
             except ProviderError as error:
                 if error.code != "cut_off":
                     raise
-                broken = error
+                cut = error
         for event in decoder.close():
             yield event
         if decoder.error is not None:
-            raise decoder.error if broken is None or decoder.error.code != "cut_off" else broken
+            broken = decoder.error if cut is None or decoder.error.code != "cut_off" else cut
+            raise _Broken(broken) from broken.__cause__
 
     async def aclose(self) -> None:  # noqa: B027 - not abstract: most have nothing of their own
         """Nothing to close: the HTTP client belongs to the registry."""
@@ -160,4 +202,12 @@ class WireProvider(ABC):
             key_header=self._key_header(),
             headers={**self._headers(), **account.headers},
         )
-        return call if read_s is None else replace(call, read_s=read_s)
+        return call if read_s is None else replace(call, read_s=read_s, first_byte_s=read_s)
+
+
+class _Broken(Exception):
+    """An answer that had begun and went wrong."""
+
+    def __init__(self, error: ProviderError) -> None:
+        super().__init__(str(error))
+        self.error = error

@@ -42,6 +42,7 @@ def specs() -> tuple[ActionSpec, ...]:
         ActionSpec("regenerate", _("Regenerate the last reply"), chat, ("Ctrl+R",)),
         ActionSpec("continue", _("Continue the last reply"), chat, ("Ctrl+Shift+Return",)),
         ActionSpec("model", _("Choose the model…"), chat, ("Ctrl+M",), separated=True),
+        ActionSpec("chat_settings", _("Settings of this conversation…"), chat, ("Ctrl+Shift+,",)),
         ActionSpec("rename", _("Rename…"), chat, ("Ctrl+Shift+R",), separated=True),
         ActionSpec("pin", _("Pin or unpin"), chat, ("Ctrl+Shift+P",)),
         ActionSpec("duplicate", _("Duplicate"), chat, ("Ctrl+Shift+D",)),

@@ -244,12 +244,12 @@ class MainWindow(QMainWindow):
 
     # Commands
 
-    def open_settings(self, page: str = "") -> None:
+    def open_settings(self, page: str = "", account: str = "") -> None:
         from sam_py.ui.settings.settings_dialog import SettingsDialog
 
         dialog = SettingsDialog(self._services, self)
         if page:
-            dialog.show_page(page)
+            dialog.show_page(page, account)
         dialog.open()
 
     def open_palette(self) -> None:
@@ -340,7 +340,7 @@ class MainWindow(QMainWindow):
         sidebar.hide_requested.connect(self.toggle_sidebar)
         chat.header.sidebar_requested.connect(self.toggle_sidebar)
         chat.header.new_requested.connect(self.new_conversation)
-        chat.settings_requested.connect(lambda _provider: self.open_settings("providers"))
+        chat.settings_requested.connect(lambda provider: self.open_settings("providers", provider))
         chat.notice.connect(lambda text: self.notices.show_notice(text, timeout_ms=1500))
         chat.trouble.connect(lambda text: self.notices.show_notice(text, kind="error"))
         chat.title_changed.connect(lambda title: self.setWindowTitle(f"{window_title(title)} – SAM"))

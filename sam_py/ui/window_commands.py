@@ -64,6 +64,7 @@ def handlers_of(window: MainWindow) -> dict[str, Callable[[], object]]:
         "regenerate": lambda: chat.act_on_last_reply("regenerate"),
         "continue": lambda: chat.act_on_last_reply("continue"),
         "model": chat.composer.open_model_picker,
+        "chat_settings": chat.open_settings,
         "rename": chat.header.begin_rename,
         "pin": lambda: sidebar.act("pin"),
         "duplicate": lambda: sidebar.act("duplicate"),

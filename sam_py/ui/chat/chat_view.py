@@ -76,6 +76,7 @@ class ChatView(QWidget):
         self.timeline.action_requested.connect(self._act)
         self.timeline.copy_requested.connect(self._copy_text)
         self.header.renamed.connect(self._rename)
+        self.header.settings_requested.connect(self.open_settings)
         self.header.rename_ended.connect(composer.setFocus)
         composer.send_requested.connect(self.send)
         composer.stop_requested.connect(self.stop)
@@ -167,6 +168,15 @@ class ChatView(QWidget):
         if self.conversation is not None:
             self.conversation.session.set_model(provider, model)
             self.show_model()
+
+    def open_settings(self) -> None:
+        """What this conversation does otherwise than the program's settings say."""
+        from sam_py.ui.chat.conversation_settings import ConversationSettingsDialog
+
+        if self.conversation is not None:
+            session = self.conversation.session
+            label = self._context.label_of(session.choice.provider, session.choice.model)
+            ConversationSettingsDialog(self._services, session, label, self).open()
 
     def edit_last(self) -> None:
         """Put the last message of the person into the composer, to be sent again otherwise."""

@@ -1,4 +1,4 @@
-"""Header: the line above the conversation: its title, model, tokens, and the menu."""
+"""Header: the line above the conversation: its title, tokens and cost, its settings, and the menu."""
 
 from __future__ import annotations
 
@@ -81,6 +81,8 @@ class Header(QWidget):
     """By Enter or Escape: the keyboard is free again."""
     sidebar_requested = Signal()
     new_requested = Signal()
+    settings_requested = Signal()
+    """Those of this conversation."""
 
     def __init__(self, themes: Themes, icons: Icons, menu: QMenu, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -108,6 +110,8 @@ class Header(QWidget):
         self._titles.addWidget(self._field)
         titles.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self._usage = ElidedText(themes, muted=True, parent=self)
+        self.settings_button = IconButton(icons, "sliders", self.tr("Settings of this conversation"), parent=self)
+        self.settings_button.clicked.connect(self.settings_requested)
         self.menu_button = IconButton(icons, "more", self.tr("Menu"), parent=self)
         self._menu = menu
         self.menu_button.clicked.connect(self.open_menu)
@@ -115,6 +119,7 @@ class Header(QWidget):
         layout.addWidget(self.new_button)
         layout.addWidget(titles, 1)
         layout.addWidget(self._usage)
+        layout.addWidget(self.settings_button)
         layout.addWidget(self.menu_button)
 
     def _take_theme(self) -> None:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QTimer
-from PySide6.QtWidgets import QLineEdit, QPlainTextEdit
+from typing import get_args
 
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QPlainTextEdit
+
+from sam_py.providers.base import Effort
 from sam_py.settings.model import ModelChoice, Settings
 from sam_py.ui.services import Services
-from sam_py.ui.settings.fields import Choice, Stepper, Switch, Words
+from sam_py.ui.settings.fields import Choice, Stepper, Switch
+from sam_py.ui.settings.model_settings import effort_words, max_tokens_field, temperature_field, top_p_field
 from sam_py.ui.settings.page import SettingsPage
 
 _TYPING_MS = 400
@@ -24,12 +28,14 @@ class ChatPage(SettingsPage):
         self._prompt_soon = QTimer(self)
         self._prompt_soon.setSingleShot(True)
         self._prompt_soon.setInterval(_TYPING_MS)
-        self.temperature = QLineEdit()
-        self.temperature_error = Words(self.icons, small=True)
-        self.max_tokens = QLineEdit()
-        self.max_tokens_error = Words(self.icons, small=True)
-        for field in (self.temperature, self.max_tokens):
+        self.temperature = temperature_field(self.icons)
+        self.top_p = top_p_field(self.icons)
+        self.max_tokens = max_tokens_field(self.icons)
+        for field in (self.temperature, self.top_p, self.max_tokens):
             field.setPlaceholderText(self.tr("The provider's default"))
+        efforts: list[tuple[object, str]] = [(None, self.tr("The model decides"))]
+        efforts += [(effort, effort_words(effort)) for effort in get_args(Effort)]
+        self.effort = Choice(self.icons, self.tr("Thinking"), efforts)
         self.auto_pin = Stepper(self.icons, self.tr("Pin my first messages"), 0, 10, 1)
         self.send_with = Choice(
             self.icons,
@@ -48,13 +54,26 @@ class ChatPage(SettingsPage):
             self.tr("Temperature"),
             self.temperature,
             self.tr("0 keeps to the likeliest words, 2 is the wildest. Empty: as the provider chooses."),
-            self.temperature_error,
+            self.temperature.error,
+        )
+        self.add_wide(
+            self.tr("Top-p"),
+            self.top_p,
+            self.tr(
+                "Only the likeliest words that make up this share are chosen from. Empty: as the provider chooses."
+            ),
+            self.top_p.error,
         )
         self.add_wide(
             self.tr("Longest reply, in tokens"),
             self.max_tokens,
             self.tr("Empty: as the provider chooses."),
-            self.max_tokens_error,
+            self.max_tokens.error,
+        )
+        self.add_row(
+            self.tr("Thinking"),
+            self.effort,
+            self.tr("How hard models that think are to try. Others are not told."),
         )
         self.add_row(self.tr("Send with"), self.send_with, self.tr("The other one begins a new line."))
         self.add_row(
@@ -73,8 +92,10 @@ class ChatPage(SettingsPage):
         self.model.chosen.connect(self._choose_model)
         self.system_prompt.textChanged.connect(self._prompt_soon.start)
         self._prompt_soon.timeout.connect(self._keep_prompt)
-        self.temperature.editingFinished.connect(self._keep_temperature)
-        self.max_tokens.editingFinished.connect(self._keep_max_tokens)
+        self.temperature.kept.connect(lambda value: self.change_chat(temperature=value))
+        self.top_p.kept.connect(lambda value: self.change_chat(top_p=value))
+        self.max_tokens.kept.connect(lambda value: self.change_chat(max_tokens=value))
+        self.effort.chosen.connect(lambda value: self.change_chat(reasoning_effort=value))
         self.auto_pin.changed.connect(lambda value: self.change_chat(auto_pin=value))
         self.send_with.chosen.connect(lambda value: self.change_chat(send_with=value))
         self.model_titles.switched.connect(lambda on: self.change_chat(model_titles=on))
@@ -86,17 +107,18 @@ class ChatPage(SettingsPage):
         if not self.system_prompt.hasFocus() and self.system_prompt.toPlainText() != chat.system_prompt:
             self.system_prompt.setPlainText(chat.system_prompt)
             self._prompt_soon.stop()
-        for field, value in ((self.temperature, chat.temperature), (self.max_tokens, chat.max_tokens)):
-            if not field.hasFocus() and not field.isModified():
-                field.setText("" if value is None else f"{value:g}" if isinstance(value, float) else str(value))
+        self.temperature.show_value(chat.temperature)
+        self.top_p.show_value(chat.top_p)
+        self.max_tokens.show_value(chat.max_tokens)
+        self.effort.show_value(chat.reasoning_effort)
         self.auto_pin.show_value(chat.auto_pin)
         self.send_with.show_value(chat.send_with)
         self.model_titles.setChecked(chat.model_titles)
 
     def leave(self) -> None:
         self._keep_prompt()
-        self._keep_temperature()
-        self._keep_max_tokens()
+        for field in (self.temperature, self.top_p, self.max_tokens):
+            field.keep()
 
     def _retheme(self) -> None:
         theme = self.services.themes.current
@@ -127,25 +149,3 @@ class ChatPage(SettingsPage):
     def _keep_prompt(self) -> None:
         self._prompt_soon.stop()
         self.change_chat(system_prompt=self.system_prompt.toPlainText())
-
-    def _keep_temperature(self) -> None:
-        text = self.temperature.text().strip().replace(",", ".")
-        try:
-            value = float(text) if text else None
-        except ValueError:
-            value = -1.0
-        if value is not None and not 0 <= value <= 2:
-            self.temperature_error.say(self.tr("Enter a number from 0 to 2, or nothing."), "error")
-            return
-        self.temperature_error.say("")
-        self.temperature.setModified(False)
-        self.change_chat(temperature=value)
-
-    def _keep_max_tokens(self) -> None:
-        text = self.max_tokens.text().strip()
-        if text and not (text.isascii() and text.isdigit() and 0 < int(text) < 10**9):
-            self.max_tokens_error.say(self.tr("Enter a whole number above 0, or nothing."), "error")
-            return
-        self.max_tokens_error.say("")
-        self.max_tokens.setModified(False)
-        self.change_chat(max_tokens=int(text) if text else None)

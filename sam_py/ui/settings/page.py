@@ -38,23 +38,24 @@ class SettingsPage(QWidget):
         self.column.addWidget(heading)
         return heading
 
-    def add_row(self, text: str, field: QWidget, hint: str = "") -> None:
-        """A field at the right of its name; `hint` says more below the name."""
+    def add_row(self, text: str, field: QWidget, hint: str = "") -> Words:
+        """A field at the right of its name; `hint` says more below the name. Returns where it says so."""
         name = Words(self.icons, text)
         words = QVBoxLayout()
         words.setSpacing(2)
         words.addWidget(name)
-        if hint:
-            words.addWidget(Words(self.icons, hint, role="muted", small=True))
+        more = self._hint(hint)
+        words.addWidget(more)
         row = QHBoxLayout()
         row.setSpacing(24)
         row.addLayout(words, 1)
         row.addWidget(field, 0, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight)
         self.column.addLayout(row)
         self._describe(name, field, text, hint)
+        return more
 
-    def add_wide(self, text: str, field: QWidget, hint: str = "", error: Words | None = None) -> None:
-        """A field below its name, as wide as the page; `error` has its place below."""
+    def add_wide(self, text: str, field: QWidget, hint: str = "", error: Words | None = None) -> Words:
+        """A field below its name, as wide as the page; `error` has its place below. Returns where `hint` is said."""
         name = Words(self.icons, text)
         box = QVBoxLayout()
         box.setSpacing(6)
@@ -63,10 +64,16 @@ class SettingsPage(QWidget):
         if error is not None:
             error.hide()
             box.addWidget(error)
-        if hint:
-            box.addWidget(Words(self.icons, hint, role="muted", small=True))
+        more = self._hint(hint)
+        box.addWidget(more)
         self.column.addLayout(box)
         self._describe(name, field, text, hint)
+        return more
+
+    def _hint(self, hint: str) -> Words:
+        more = Words(self.icons, hint, role="muted", small=True)
+        more.setVisible(bool(hint))
+        return more
 
     def change_chat(self, **fields: Any) -> None:
         """Keep values of `ChatSettings`. Raises `pydantic.ValidationError` for one that is not allowed."""

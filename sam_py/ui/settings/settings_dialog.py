@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QRectF, QSize, Qt
+from PySide6.QtCore import QRectF, QSize, Qt, QTimer
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPaintEvent, QPalette
 from PySide6.QtWidgets import (
     QButtonGroup,
@@ -46,8 +46,11 @@ class SettingsDialog(QDialog):
         self.finished.connect(self._end)
         self.show_page("providers")
 
-    def show_page(self, name: str) -> None:
-        """Show ``providers``, ``chat``, ``appearance``, ``data`` or ``about``; another name changes nothing."""
+    def show_page(self, name: str, account: str = "") -> None:
+        """Show ``providers``, ``chat``, ``appearance``, ``data`` or ``about``; another name changes nothing.
+
+        With an `account`, the providers open at its key.
+        """
         if name not in self._makers:
             return
         if name not in self.pages:
@@ -64,6 +67,15 @@ class SettingsDialog(QDialog):
             self._stack.addWidget(area)
         self._stack.setCurrentWidget(self._areas[name])
         self.buttons[name].setChecked(True)
+        if account:
+            QTimer.singleShot(0, self, lambda: self._focus_key(account))  # when everything has its place
+
+    def _focus_key(self, account: str) -> None:
+        page = self.pages["providers"]
+        page.focus_key(account)  # type: ignore[attr-defined]
+        focus = self.focusWidget()
+        if focus is not None:
+            self._areas["providers"].ensureWidgetVisible(focus, 0, round(80 * self._services.themes.current.scale))
 
     def _build(self) -> None:
         labels = {

@@ -196,7 +196,7 @@ def test_a_temperature_is_kept(stage: Stage, typed: str, kept: float | None) -> 
     page: ChatPage = stage.page("chat")
     stage.type(page.temperature, typed)
     assert stage.now.chat.temperature == kept
-    assert not page.temperature_error.text()
+    assert not page.temperature.error.text()
 
 
 @pytest.mark.parametrize("typed", ["3", "-1", "hot", "nan"])
@@ -204,7 +204,7 @@ def test_a_wrong_temperature_is_said_beside_the_field_and_not_kept(stage: Stage,
     page: ChatPage = stage.page("chat")
     stage.type(page.temperature, typed)
     assert stage.now.chat.temperature is None
-    assert "from 0 to 2" in page.temperature_error.text()
+    assert "from 0 to 2" in page.temperature.error.text()
     assert page.temperature.text() == typed
 
 
@@ -213,7 +213,7 @@ def test_the_longest_reply_is_a_whole_number_or_nothing(stage: Stage, typed: str
     page: ChatPage = stage.page("chat")
     stage.type(page.max_tokens, typed)
     assert stage.now.chat.max_tokens == kept
-    assert bool(page.max_tokens_error.text()) == (typed not in ("", "4096"))
+    assert bool(page.max_tokens.error.text()) == (typed not in ("", "4096"))
 
 
 def test_instructions_are_kept_when_the_dialog_closes(stage: Stage) -> None:
