@@ -23,7 +23,11 @@ Code = Literal[
 
 
 class ProviderError(SamError):
-    """`str()` says what happened and what to do; `code` is for the window, `retry_after_s` as the server said."""
+    """`str()` says what happened and what to do; `code` is for the window, `retry_after_s` as the server said.
+
+    Of a request that is too long, `window_tokens` is what the model takes and `prompt_tokens` what was sent, where
+    the server says it.
+    """
 
     def __init__(
         self,
@@ -34,9 +38,13 @@ class ProviderError(SamError):
         status: int | None = None,
         retryable: bool = True,
         retry_after_s: float | None = None,
+        window_tokens: int | None = None,
+        prompt_tokens: int | None = None,
     ) -> None:
         super().__init__(redacted(message), detail=redacted(detail))  # servers repeat keys, in streams too
         self.code: Code = code
         self.status = status
         self.retryable = retryable
         self.retry_after_s = retry_after_s
+        self.window_tokens = window_tokens
+        self.prompt_tokens = prompt_tokens

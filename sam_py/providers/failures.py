@@ -2,11 +2,24 @@
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass
 
-from sam_py.providers.error_body import SHOWN, ErrorBody, plain, read_error
+from sam_py.providers.error_body import SHOWN, ErrorBody, error_of, plain, read_error
 from sam_py.providers.errors import Code, ProviderError
+
+__all__ = [
+    "Asked",
+    "ErrorBody",
+    "cut_off",
+    "error_of",
+    "not_the_protocol",
+    "read_error",
+    "said_error",
+    "status_error",
+    "too_slow",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,11 +38,12 @@ class Asked:
 _TOO_LONG = re.compile(
     r"context_length_exceeded|exceed_context_size|context (size|length|window)|prompt(_| is | )too(_| )long|"
     r"exceed context limit|too_many_prompt_tokens|length of all messages is too long|too many (input )?tokens|"
-    r"token limit"
+    r"token limit|exceeds the maximum (number of|allowed) (input )?tokens|maximum context length|"
+    r"reduce the length of the|(input|request|prompt|conversation) (is )?too (long|large)|too large for model with"
 )
 _NO_MODEL = re.compile(
-    r"model_not_found|deploymentnotfound|invalid_model|model[^.]{0,80}(does )?not (exist|found)|not a valid model|"
-    r"not_found_error model:|invalid model|unable to access model|no (such )?model|no models? loaded"
+    r"model_not_found|deploymentnotfound|invalid_model|models?\b[^\n]{0,80}?(does )?not (exist|found)|"
+    r"not a valid model|not_found_error model:|invalid model|unable to access model|no (such )?model|no models? loaded"
 )
 _NO_CREDIT = re.compile(
     r"insufficient_quota|insufficient (balance|credits|funds)|exceeded your current quota|billing|"
@@ -39,6 +53,10 @@ _FILTERED = re.compile(
     r"content_filter|content_policy|content (management|filtering) policy|responsible ai|safety system"
 )
 _KEY = re.compile(r"key|token|credential|auth|permission|forbidden|denied|account|^\s*$")
+_BAD_KEY = re.compile(
+    r"(invalid|incorrect|wrong|bad)[ _](api[ _]?)key|api[ _]key[ _](is )?(not valid|invalid|expired|incorrect)|"
+    r"(missing|no) api key"
+)
 _NO_IMAGES = re.compile(
     r"(not|n't) support[^.]{0,30}(image|vision|multimodal)|not a multimodal|mmproj|that support image|"
     r"(image|vision|multimodal)[^.]{0,40}(not (support|enabled)|n't support)"
@@ -56,7 +74,8 @@ def said_error(
 ) -> ProviderError:
     """Return the error for what a server said, in an error answer or inside a stream that had begun well."""
     meant = status if status is not None else _status_in(said)
-    code, message, retryable = _by_words(said, asked, meant) or _by_status(said, asked, meant)
+    wait_s = said.retry_s if retry_after_s is None else retry_after_s
+    code, message, retryable = _by_words(said, asked, meant) or _by_status(said, asked, meant, wait_s)
     detail = " · ".join(
         piece
         for piece in (
@@ -70,7 +89,14 @@ def said_error(
         if piece
     )
     return ProviderError(
-        message, code=code, detail=detail, status=status, retryable=retryable, retry_after_s=retry_after_s
+        message,
+        code=code,
+        detail=detail,
+        status=status,
+        retryable=retryable,
+        retry_after_s=wait_s,
+        window_tokens=said.window_tokens if code == "too_long" else None,
+        prompt_tokens=said.prompt_tokens if code == "too_long" else None,
     )
 
 
@@ -82,9 +108,9 @@ def _by_words(said: ErrorBody, asked: Asked, status: int | None) -> _Judged | No
     """What the server's own words tell; they say more than the status, which differs from service to service."""
     words, quoted = said.words, _quoted(said)
     if _TOO_LONG.search(words) or status == 413:
-        text = "This conversation is longer than the model can take. Start a new one, or choose a larger model."
-        return "too_long", text, False
-    if status == 402 or _NO_CREDIT.search(words):
+        return "too_long", _too_long(said), False
+    # Google says the same of a quota by the minute, but then also how long to wait.
+    if status == 402 or (_NO_CREDIT.search(words) and said.retry_s is None):
         return (
             "no_credit",
             f"{asked.label} says that the account has no credit left{quoted} Top it up there, then try again.",
@@ -96,22 +122,36 @@ def _by_words(said: ErrorBody, asked: Asked, status: int | None) -> _Judged | No
             f"{asked.label} refused this request by its content rules{quoted} Rephrase it and try again.",
             False,
         )
-    if status == 401 or (status == 403 and _KEY.search(words)):
-        if not asked.with_key:
-            return "bad_key", f"{asked.label} wants a key. Open settings and enter it.", False
-        return "bad_key", f"The key for {asked.label} was refused. Open settings and check it.", False
+    if status == 401 or (status in (None, 400) and _BAD_KEY.search(words)):
+        return _refused_key(asked)
     if _NO_IMAGES.search(words):
         return (
             "bad_request",
             f"{_model(asked)} cannot see images{quoted} Choose another model or remove the image.",
             False,
         )
+    if status == 403 and _KEY.search(words):
+        return _refused_key(asked)
     if _NO_MODEL.search(words) or (status == 404 and asked.model and not said.message):
         return "no_model", f"{asked.label} does not offer {_model(asked, 'this model')}. Choose another model.", False
     return None
 
 
-def _by_status(said: ErrorBody, asked: Asked, status: int | None) -> _Judged:
+def _refused_key(asked: Asked) -> _Judged:
+    if not asked.with_key:
+        return "bad_key", f"{asked.label} wants a key. Open settings and enter it.", False
+    return "bad_key", f"The key for {asked.label} was refused. Open settings and check it.", False
+
+
+def _too_long(said: ErrorBody) -> str:
+    advice = "Start a new one, or choose a larger model."
+    if said.prompt_tokens and said.window_tokens:
+        lengths = f"has {said.prompt_tokens:,} tokens, but the model takes {said.window_tokens:,}"
+        return f"This conversation {lengths}. {advice}"
+    return f"This conversation is longer than the model can take. {advice}"
+
+
+def _by_status(said: ErrorBody, asked: Asked, status: int | None, wait_s: float | None) -> _Judged:
     quoted = _quoted(said)
     match status:
         case 404:
@@ -119,7 +159,8 @@ def _by_status(said: ErrorBody, asked: Asked, status: int | None) -> _Judged:
             text = f"{asked.label} does not know the address {address}{quoted} Check the base URL in settings."
             return "bad_request", text, False
         case 429:
-            return "rate_limited", f"{asked.label} is asked too often{quoted} Wait a little and try again.", True
+            then = f"Try again in {_duration(wait_s)}." if wait_s and wait_s >= 1 else "Wait a little and try again."
+            return "rate_limited", f"{asked.label} is asked too often{quoted} {then}", True
         case 408 | 409:
             return "server", f"{asked.label} could not finish this request{quoted} Try again.", True
         case 529:
@@ -155,6 +196,22 @@ def cut_off(asked: Asked, detail: str = "") -> ProviderError:
         code="cut_off",
         detail=detail,
     )
+
+
+def _duration(seconds: float) -> str:
+    """
+    >>> _duration(8.4), _duration(200), _duration(9000)
+    ('9 s', '4 min', '3 h')
+    """
+    if seconds <= 90:
+        return f"{math.ceil(seconds)} s"
+    return f"{math.ceil(seconds / 60)} min" if seconds <= 5400 else f"{math.ceil(seconds / 3600)} h"
+
+
+def too_slow(asked: Asked, detail: str = "") -> ProviderError:
+    """The error for a server that took the request and did not answer within the time that is given it."""
+    text = f"{asked.label} took the request but did not answer in time. Try again, or choose another model."
+    return ProviderError(text, code="unreachable", detail=detail, retryable=False)
 
 
 def _model(asked: Asked, otherwise: str = "This model") -> str:

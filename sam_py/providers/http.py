@@ -16,10 +16,11 @@ import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote, urlsplit
 
 from sam_py.providers.base import Waiting
 from sam_py.providers.errors import ProviderError
-from sam_py.providers.failures import Asked, cut_off, not_the_protocol, status_error
+from sam_py.providers.failures import Asked, cut_off, not_the_protocol, status_error, too_slow
 from sam_py.providers.network import connection_error, is_same_machine, may_carry_key
 from sam_py.providers.redaction import quiet_http_logs, redacted, remember_key
 from sam_py.providers.retry import delay_s, retry_after_s
@@ -30,13 +31,17 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 CONNECT_S, WRITE_S, POOL_S = 10.0, 30.0, 10.0
+FIRST_BYTE_S = 600.0
+"""A server on this machine that reads a long prompt says nothing for minutes."""
 READ_S = 300.0
-"""Reasoning models and servers that read a long prompt say nothing for minutes."""
+"""Between two pieces: reasoning models are silent for minutes. A ping is a piece."""
+JSON_TOTAL_S = 60.0
+"""A list that is not whole by then never will be: some servers drip."""
 SILENCE_S = 20.0
 """After so long without a byte the person is told."""
 _YIELD_S = 0.005
-GATHER_S = 0.02
-"""So long after a piece of an answer the next is read: a read costs by the call, and frames come every 30 ms."""
+GATHER_S = 0.029
+"""So long after a piece of an answer the next is read: a read costs by the call, and a frame follows each (30 ms)."""
 _GATHER_BYTES = 4096
 """A larger piece says that more waits behind it: nothing is waited for then."""
 _ERROR_BYTES = 1 << 20
@@ -55,6 +60,9 @@ class Call:
     key_header: str = ""
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     read_s: float = READ_S
+    first_byte_s: float = FIRST_BYTE_S
+    total_s: float = JSON_TOTAL_S
+    """Of `Http.get_json` alone, retries included: a reply may take as long as it goes on coming."""
 
     @property
     def method(self) -> str:
@@ -63,9 +71,10 @@ class Call:
 
 @dataclass(slots=True)
 class _Activity:
-    """When a stream last said something (monotonic seconds)."""
+    """When a stream last said something (monotonic seconds), and whether it is the answer that is waited for."""
 
     last_s: float
+    begun: bool = False
 
 
 class Http:
@@ -88,6 +97,8 @@ class Http:
         self._silence_s = silence_s
         self._gather_s = gather_s
         self._client: httpx.AsyncClient | None = None
+        self._direct: httpx.AsyncClient | None = None
+        """Past all proxies."""
         self._opening: asyncio.Lock | None = None
 
     async def stream(self, call: Call) -> AsyncGenerator[bytes | Waiting, None]:
@@ -119,12 +130,15 @@ class Http:
     async def get_json(self, call: Call) -> Any:
         """Send `call`, with retries, and return the parsed answer. Raises `ProviderError`."""
         answer = bytearray()
-        async with contextlib.aclosing(self.stream(call)) as chunks:
-            async for chunk in chunks:
-                if isinstance(chunk, bytes):
-                    answer += chunk
-                if len(answer) > _LISTING_BYTES:
-                    raise not_the_protocol(bytes(answer[:1000]), call.asked)
+        try:
+            async with asyncio.timeout(call.total_s), contextlib.aclosing(self.stream(call)) as chunks:
+                async for chunk in chunks:
+                    if isinstance(chunk, bytes):
+                        answer += chunk
+                    if len(answer) > _LISTING_BYTES:
+                        raise not_the_protocol(bytes(answer[:1000]), call.asked)
+        except TimeoutError as error:
+            raise too_slow(call.asked, f"not whole after {call.total_s:g} s") from error
         try:
             return json.loads(answer)
         except (ValueError, RecursionError) as error:
@@ -155,9 +169,10 @@ class Http:
         await self._opened()
 
     async def aclose(self) -> None:
-        client, self._client = self._client, None
-        if client is not None:
-            await client.aclose()
+        clients, self._client, self._direct = (self._client, self._direct), None, None
+        for client in clients:
+            if client is not None:
+                await client.aclose()
 
     async def _read_into(
         self, queue: asyncio.Queue[bytes | Waiting | ProviderError | None], call: Call, activity: _Activity
@@ -176,7 +191,9 @@ class Http:
                     if delay is None:
                         raise error from refused.__cause__
                     log.info("%s: trying again in %.1f s: %s", call.asked.label, delay, redacted(error.detail))
-                    await self._count_down(queue, delay, error)
+                    async for waiting in self.count_down(delay, error):
+                        activity.last_s = self._monotonic()
+                        await queue.put(waiting)
                     activity.last_s = self._monotonic()
                     attempt += 1
         except ProviderError as error:
@@ -189,7 +206,7 @@ class Http:
         self, queue: asyncio.Queue[bytes | Waiting | ProviderError | None], call: Call, activity: _Activity
     ) -> None:
         """Send and read. Raises `_Refused` before the first byte of an answer, `ProviderError` after it."""
-        client = await self._opened()
+        client = await self._client_for(call)
         import httpx  # loaded by now, on a thread
 
         request = self._request(client, call)
@@ -201,7 +218,7 @@ class Http:
                 if response.status_code >= 300:
                     raise await self._refusal(response, call)
                 async for chunk in response.aiter_bytes():
-                    begun = True
+                    begun = activity.begun = True
                     activity.last_s = self._monotonic()
                     await queue.put(chunk)
                     if len(chunk) < _GATHER_BYTES:
@@ -246,7 +263,8 @@ class Http:
                 )
             remember_key(key)
             headers[call.key_header or "Authorization"] = key if call.key_header else f"Bearer {key}"
-        timeout = httpx.Timeout(connect=CONNECT_S, write=WRITE_S, pool=POOL_S, read=call.read_s)
+        longest_s = max(call.read_s, call.first_byte_s)  # which of the two it is, the watcher knows
+        timeout = httpx.Timeout(connect=CONNECT_S, write=WRITE_S, pool=POOL_S, read=longest_s)
         try:
             if call.body is None:
                 return client.build_request("GET", call.url, headers=headers, timeout=timeout)
@@ -260,30 +278,46 @@ class Http:
     async def _watch(
         self, queue: asyncio.Queue[bytes | Waiting | ProviderError | None], call: Call, activity: _Activity
     ) -> None:
-        """Say so each time that nothing came for `silence_s`."""
+        """Say so each time that nothing came for `silence_s`, and end what is silent for too long."""
         told_s = 0.0
         while True:
-            now_s = self._monotonic()
-            quiet_s = now_s - activity.last_s
+            quiet_s = self._monotonic() - activity.last_s
+            patience_s = call.read_s if activity.begun else call.first_byte_s
+            if quiet_s >= patience_s:
+                detail = f"nothing came for {quiet_s:.0f} s"
+                await queue.put(cut_off(call.asked, detail) if activity.begun else too_slow(call.asked, detail))
+                return
             if quiet_s < told_s:
                 told_s = 0.0
             if quiet_s >= told_s + self._silence_s:
                 told_s += self._silence_s
                 text = f"No data for {told_s:.0f} s. {call.asked.label} may still be thinking."
                 await queue.put(Waiting(text, seconds=told_s))
-            await self._sleep(max(0.01, activity.last_s + told_s + self._silence_s - self._monotonic()))
+            next_s = min(told_s + self._silence_s, patience_s)
+            await self._sleep(max(0.01, activity.last_s + next_s - self._monotonic()))
 
-    async def _count_down(
-        self, queue: asyncio.Queue[bytes | Waiting | ProviderError | None], delay: float, error: ProviderError
-    ) -> None:
-        """Wait `delay` seconds and show each of them, with what happened but not what to do about it."""
+    async def count_down(self, delay: float, error: ProviderError) -> AsyncGenerator[Waiting, None]:
+        """Wait `delay` seconds and tell each of them, with what happened but not what to do about it."""
         reason = str(error).partition(". ")[0].rstrip(".")
         left = delay
         while left > 0:
-            await queue.put(Waiting(f"Trying again in {max(1, round(left))} s: {reason}.", seconds=left))
+            yield Waiting(f"Trying again in {max(1, round(left))} s: {reason}.", seconds=left)
             step = min(1.0, left)
             await self._sleep(step)
             left = round(left - step, 6)
+
+    def chance(self) -> float:
+        """A number in [0, 1) for the jitter of delays."""
+        return self._chance()
+
+    async def _client_for(self, call: Call) -> httpx.AsyncClient:
+        """A proxy is another host: a key that travels by plain http goes past it, or it could be read there."""
+        client = await self._opened()
+        if not call.key or not call.url.lower().startswith("http:") or is_same_machine(call.url):
+            return client
+        if self._direct is None:
+            self._direct = await asyncio.to_thread(_new_client, trust_env=False)
+        return self._direct
 
     async def _opened(self) -> httpx.AsyncClient:
         if self._opening is None:
@@ -310,12 +344,25 @@ class _Refused(Exception):
         self.headers = headers or {}
 
 
-def _new_client() -> httpx.AsyncClient:
+def _new_client(*, trust_env: bool = True) -> httpx.AsyncClient:
+    import urllib.request  # 25 ms, here on a thread
+
     import httpx
 
     quiet_http_logs()
+    for address in urllib.request.getproxies().values():
+        remember_key(_password_in(address))
     direct = {f"all://{host}": None for host in ("127.0.0.1", "localhost", "[::1]")}
-    return httpx.AsyncClient(follow_redirects=False, trust_env=True, mounts=direct, headers={"User-Agent": "sam-py"})
+    agent = {"User-Agent": "sam-py"}
+    return httpx.AsyncClient(follow_redirects=False, trust_env=trust_env, mounts=direct, headers=agent)
+
+
+def _password_in(address: str) -> str:
+    """The password of a proxy's address, which a proxy may repeat; "" where there is none."""
+    try:
+        return unquote(urlsplit(address).password or "")
+    except ValueError:
+        return ""
 
 
 def _clean(error: ProviderError) -> ProviderError:
@@ -330,4 +377,6 @@ def _clean(error: ProviderError) -> ProviderError:
         status=error.status,
         retryable=error.retryable,
         retry_after_s=error.retry_after_s,
+        window_tokens=error.window_tokens,
+        prompt_tokens=error.prompt_tokens,
     )

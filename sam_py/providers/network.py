@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from urllib.parse import urlsplit
 
 from sam_py.providers.errors import ProviderError
-from sam_py.providers.failures import Asked
+from sam_py.providers.failures import Asked, too_slow
 
 
 def is_same_machine(url: str) -> bool:
@@ -73,8 +73,7 @@ def connection_error(error: BaseException, asked: Asked) -> ProviderError:
             f"{where} refuses connections. Check the base URL in settings, or try again.", retryable=True
         )
     if name == "ReadTimeout":
-        text = f"{asked.label} took the request but did not answer in time. Try again, or choose another model."
-        return unreachable(text, retryable=False)
+        return too_slow(asked, detail)
     if name in ("ConnectTimeout", "TimeoutError", "PoolTimeout", "WriteTimeout"):
         return unreachable(f"{where} did not answer in time. Check the connection and try again.", retryable=True)
     if name == "ProxyError":

@@ -44,6 +44,8 @@ class Dialect:
     developer: re.Pattern[str] | None = None
     """Models whose system prompt is a developer message."""
     ids: IdForm = "openai"
+    longest_own_id: int = 128
+    """Ids that the service made itself go back as they came up to this length: gateways hide things in them."""
     stream_usage: bool = True
     """Whether ``stream_options: {include_usage: true}`` is sent; some send usage unasked and refuse the key."""
     pdf: Literal["", "file", "document_url"] = ""

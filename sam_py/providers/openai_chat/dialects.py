@@ -29,6 +29,7 @@ _OPENAI_EFFORTS = (
     EffortRule(re.compile(r"gpt-5"), "reasoning_effort", words_of("minimal", "low", "medium", "high")),
 )
 _OPENAI = Dialect(
+    longest_own_id=40,
     max_tokens_key="max_completion_tokens",
     reasoning_back="",
     efforts=_OPENAI_EFFORTS,
@@ -37,6 +38,7 @@ _OPENAI = Dialect(
     cache="key",
 )
 _AZURE = Dialect(
+    longest_own_id=40,
     max_tokens_key="max_completion_tokens",
     reasoning_back="",
     efforts=_OPENAI_EFFORTS,

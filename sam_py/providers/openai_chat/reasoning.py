@@ -8,7 +8,7 @@ from typing import Any
 from sam_py.messages.builder import mend_surrogates
 from sam_py.messages.family import same_family
 from sam_py.messages.parts import TextPart, ThinkingSignaturePart, ThinkingTextPart
-from sam_py.messages.turn import Turn
+from sam_py.messages.turn import Turn, TurnPart
 from sam_py.providers.base import ChatRequest, ThinkingSigned
 from sam_py.providers.openai_chat.dialect import Dialect, ReasoningField, reasoning_field
 
@@ -85,10 +85,21 @@ def is_own(turn: Turn, request: ChatRequest) -> bool:
     return turn.provider == request.provider and same_family(turn.model, request.model)
 
 
-def give_reasoning_back(message: dict[str, Any], turn: Turn, request: ChatRequest, dialect: Dialect) -> None:
+def missing_reasoning(request: ChatRequest, dialect: Dialect) -> str | None:
+    """What a message with calls has to hold instead of reasoning that we do not have; None: nothing has to."""
+    if dialect.reasoning_back != "by_model":
+        return dialect.missing_reasoning
+    # Not every server knows the field; this one does where the model's reasoning came.
+    came = any(is_own(turn, request) and any(map(_is_thinking, turn.parts)) for turn in request.turns)
+    return "" if came else None
+
+
+def give_reasoning_back(
+    message: dict[str, Any], turn: Turn, request: ChatRequest, dialect: Dialect, missing: str | None
+) -> None:
     """Add the model's own reasoning to its message, in the field that it came in; another's stays away.
 
-    What cannot be read (a signature of another wire, a damaged one) is left out.
+    What cannot be read (a signature of another wire, a damaged one) is left out; `missing` is `missing_reasoning`.
     """
     where = reasoning_field(dialect, request.model)
     own = is_own(turn, request)
@@ -98,8 +109,8 @@ def give_reasoning_back(message: dict[str, Any], turn: Turn, request: ChatReques
         text = mend_surrogates("".join(part.text for part in turn.parts if isinstance(part, ThinkingTextPart)))
         if own and text.strip() and "reasoning_details" not in message:
             message[where] = text
-        elif "tool_calls" in message and dialect.missing_reasoning is not None:
-            message[where] = dialect.missing_reasoning
+        elif "tool_calls" in message and missing is not None:
+            message[where] = missing
     elif where == "thinking_list" and own and any(isinstance(part, ThinkingTextPart) for part in turn.parts):
         _list_thinking(message, turn)
 
@@ -147,6 +158,10 @@ def _grown(before: Any, piece: str) -> tuple[str, str]:
 def _is_other(detail: dict[str, Any], fragment: dict[str, Any]) -> bool:
     """Whether `fragment` has an id that says it belongs to another detail of the same index."""
     return bool(fragment.get("id")) and bool(detail.get("id")) and fragment["id"] != detail["id"]
+
+
+def _is_thinking(part: TurnPart) -> bool:
+    return isinstance(part, ThinkingTextPart)
 
 
 def _json_of(text: str) -> Any:

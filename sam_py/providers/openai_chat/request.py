@@ -5,7 +5,6 @@ Never written: an explicit null, an empty or blank text part, an empty list, a k
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -19,17 +18,16 @@ from sam_py.messages.parts import (
     ToolCallPart,
 )
 from sam_py.messages.turn import ToolResultPart, Turn
+from sam_py.providers.arguments import arguments_text
 from sam_py.providers.base import ChatRequest
 from sam_py.providers.ids import wire_id
 from sam_py.providers.model_names import is_openai_reasoning_model
 from sam_py.providers.openai_chat.content import content_parts, described, fenced, mark_for_cache, text_part
 from sam_py.providers.openai_chat.dialect import Dialect, effort_keys
-from sam_py.providers.openai_chat.reasoning import give_reasoning_back, is_own
+from sam_py.providers.openai_chat.reasoning import give_reasoning_back, is_own, missing_reasoning
 from sam_py.providers.tool_names import wire_name
 
 _EMPTY_RESULT = "(no output)"
-_UNREADABLE = "invalid_arguments"
-"""The key under which arguments go back that were no JSON object: servers refuse them, the model may read them."""
 
 
 def build_body(request: ChatRequest, dialect: Dialect | None = None) -> dict[str, Any]:
@@ -90,12 +88,13 @@ class _Messages:
     def __init__(self, request: ChatRequest, dialect: Dialect) -> None:
         self._request = request
         self._dialect = dialect
+        self._missing = missing_reasoning(request, dialect)
         self._own_ids = {
             part.call_id
             for turn in request.turns
             if is_own(turn, request)
             for part in turn.parts
-            if isinstance(part, ToolCallPart)
+            if isinstance(part, ToolCallPart) and len(part.call_id) <= dialect.longest_own_id
         }
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
@@ -168,14 +167,14 @@ class _Messages:
             message["content"] = "".join(texts)
         if calls:
             message["tool_calls"] = calls
-        give_reasoning_back(message, turn, self._request, self._dialect)
+        give_reasoning_back(message, turn, self._request, self._dialect, self._missing)
         return message
 
     def _call(self, part: ToolCallPart) -> dict[str, Any]:
         return {
             "id": self._id(part.call_id),
             "type": "function",
-            "function": {"name": wire_name(part.tool_name), "arguments": _arguments(part.arguments_json)},
+            "function": {"name": wire_name(part.tool_name), "arguments": arguments_text(part.arguments_json)},
         }
 
     def _id(self, call_id: str) -> str:
@@ -185,16 +184,3 @@ class _Messages:
         """
         form = self._dialect.ids
         return call_id if form != "mistral" and call_id in self._own_ids else wire_id(call_id, form)
-
-
-def _arguments(text: str) -> str:
-    """The arguments as the text of a JSON object, which is all that strict servers take."""
-    try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
-        return json.dumps({_UNREADABLE: mend_surrogates(text)}, ensure_ascii=False) if text.strip() else "{}"
-    if value is None:
-        return "{}"
-    if isinstance(value, dict):
-        return mend_surrogates(text)
-    return json.dumps({_UNREADABLE: value}, ensure_ascii=False)
