@@ -94,8 +94,9 @@ async def _recognise(http: Http, host: str, port: int, usual: str) -> FoundServe
 
     models = [model for model in listed if isinstance(model, dict) and isinstance(model.get("id"), str)]
     preset = _preset(headers, models, usual)
-    if preset != "ollama" and (preset == "compatible" or not models) and await _is_ollama(http, root):
-        preset = "ollama"
+    says_ollama = any(str(model.get("owned_by", "")).lower() == "library" for model in models)
+    if not says_ollama and (preset in ("compatible", "ollama") or not models):  # its protocol is nobody else's
+        preset = "ollama" if await _is_ollama(http, root) else ("compatible" if preset == "ollama" else preset)
     label = preset_of(preset).label if preset != "compatible" else f"Server at {host}:{port}"
     names = tuple(model["id"] for model in models if is_chat_name(model["id"]))
     return FoundServer(preset, label, _base_url(root, preset), names)

@@ -23,6 +23,10 @@ def find(behaviour: Behaviour, usual: str) -> tuple[list[FoundServer], FaultServ
     return asyncio.run(main())
 
 
+def server_root(server: FaultServer) -> str:
+    return "http://" + server.requests[0].headers["host"]
+
+
 @pytest.mark.parametrize(
     ("owner", "usual", "preset", "label"),
     [
@@ -50,6 +54,11 @@ def test_llama_cpp_is_known_by_the_name_that_it_serves_under() -> None:
 def test_somebody_else_s_models_make_it_a_compatible_server() -> None:
     found, _ = find(listing("m", owner="acme"), "vllm")
     assert found[0].preset == "compatible"
+
+
+def test_what_listens_at_ollama_s_port_and_is_none_is_a_compatible_server() -> None:
+    found, server = find(listing("m"), "ollama")
+    assert [(each.preset, each.base_url) for each in found] == [("compatible", f"{server_root(server)}/v1")]
 
 
 def test_ollama_is_known_by_its_version_where_its_models_do_not_tell() -> None:
