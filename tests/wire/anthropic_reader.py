@@ -7,7 +7,8 @@ The normal form says which differences mean nothing to the API, or cannot be sai
 - a result's texts are one text, without white space at its ends; ``is_error: false`` is the same as none;
 - an empty description of a tool is none, and so is a key that is null;
 - ``caller: {type: direct}`` of a call is the same as none; a document's ``citations`` and ``context`` are
-  switches of the sender, and one without a title is called "file"; blocks that our messages have no part for (`STRANGE`) count as their JSON text.
+  switches of the sender, and one without a title is called "file";
+- blocks of a user that our messages have no part for (`is_strange`) count as their JSON text.
 """
 
 from __future__ import annotations

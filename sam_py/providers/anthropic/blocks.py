@@ -307,4 +307,4 @@ def _is_complete(arguments: str) -> bool:
 
 
 def _text(value: Any) -> str:
-    return value if isinstance(value, str) else ""
+    return mend_surrogates(value) if isinstance(value, str) else ""

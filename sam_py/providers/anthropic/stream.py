@@ -10,6 +10,7 @@ import json
 from collections.abc import Callable
 from typing import Any
 
+from sam_py.messages.builder import mend_surrogates
 from sam_py.messages.message import StopReason
 from sam_py.providers.anthropic.blocks import BlockAssembly
 from sam_py.providers.anthropic.usage import UsageTotals
@@ -237,4 +238,4 @@ def _detail(delta: dict[str, Any]) -> str:
 
 
 def _text(value: Any) -> str:
-    return value if isinstance(value, str) else ""
+    return mend_surrogates(value) if isinstance(value, str) else ""
