@@ -7,7 +7,6 @@ that the service did not give, two contents of one role in a row.
 from __future__ import annotations
 
 import base64
-import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -23,6 +22,7 @@ from sam_py.messages.parts import (
     UnknownPart,
 )
 from sam_py.messages.turn import ToolResultPart, Turn, TurnPart
+from sam_py.providers.arguments import arguments_object
 from sam_py.providers.base import ChatRequest
 from sam_py.providers.gemini.schema import json_schema
 from sam_py.providers.gemini.thinking import checks_signatures, thinking_config
@@ -33,8 +33,6 @@ from sam_py.providers.tool_names import wire_name
 NO_SIGNATURE = "skip_thought_signature_validator"
 """What stands for the signature of a call that this model did not make (Google's page on thought signatures)."""
 _EMPTY_RESULT = "(no output)"
-_UNREADABLE = "invalid_arguments"
-"""The key under which arguments go back that were no JSON object: the service takes nothing else."""
 _PICTURES = frozenset({"image/png", "image/jpeg", "image/webp", "image/heic", "image/heif"})
 
 
@@ -151,17 +149,7 @@ def _said(turn: Turn, own: bool, ids: dict[str, str], request: ChatRequest) -> l
 
 def _call(part: ToolCallPart, ids: dict[str, str]) -> dict[str, Any]:
     given = {"id": ids[part.call_id]} if part.call_id in ids else {}
-    return {**given, "name": wire_name(part.tool_name), "args": _arguments(part.arguments_json)}
-
-
-def _arguments(text: str) -> dict[str, Any]:
-    try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
-        return {_UNREADABLE: mend_surrogates(text)} if text.strip() else {}
-    if value is None:
-        return {}
-    return value if isinstance(value, dict) else {_UNREADABLE: value}
+    return {**given, "name": wire_name(part.tool_name), "args": arguments_object(part.arguments_json)}
 
 
 # What the person said, and results
