@@ -6,7 +6,8 @@ import re
 
 _REASONING_CONTENT = {
     *("deepseek", "openrouter", "llamacpp", "vllm", "lmstudio", "zai", "moonshot", "xai", "alibaba", "gpustack"),
-    *("ollama", "xiaomi", "avian", "fireworks", "minimax", "other:localhost:8080", "compatible"),
+    *("ollama", "xiaomi", "avian", "fireworks", "minimax", "other:localhost:8080", "compatible", "jan"),
+    "huggingface",
 }
 _REASONING = {
     *("openrouter", "groq", "cerebras", "ollama", "vllm", "gpustack", "together", "crusoe", "vercelgw", "compatible"),
@@ -18,7 +19,7 @@ _KEYS: dict[str, tuple[tuple[str, set[str] | None], ...]] = {
     "openai_chat": (
         (r"messages\.\d+\.reasoning_content", _REASONING_CONTENT),
         (r"messages\.\d+\.reasoning", _REASONING),
-        (r"messages\.\d+\.reasoning_details", {"openrouter", "minimax", "snowflake", "vercelgw"}),
+        (r"messages\.\d+\.reasoning_details", _ANY),  # who sent such takes it back
         (r"messages\.\d+\.prefix", {"deepseek", "mistral"}),
         (r"messages\.\d+\.name", _ANY),
         (
@@ -33,7 +34,7 @@ _KEYS: dict[str, tuple[tuple[str, set[str] | None], ...]] = {
         (r"(safe_prompt|random_seed|prompt_mode)", {"mistral"}),
         (r"thinking", {"deepseek", "zai", "moonshot"}),
         (r"reasoning_split", {"minimax"}),
-        (r"chat_template_kwargs", {"llamacpp", "vllm", "lmstudio", "compatible"}),
+        (r"chat_template_kwargs", {"llamacpp", "jan", "vllm", "lmstudio", "compatible"}),
         (r"(top_k|min_p|repeat_penalty|grammar|cache_prompt|reasoning_format)", {"llamacpp", "vllm", "lmstudio"}),
         (r"enable_thinking|thinking_budget", {"alibaba", "gpustack"}),
     ),
@@ -62,7 +63,7 @@ _FORGIVEN: dict[str, tuple[str, ...]] = {
     "openai_chat": (),
     "openai_responses": (
         r"input\.\d+\.(status|summary|action)",
-        r"input\.\d+\.content\.\d+\.(annotations|type|detail|logprobs)",
+        r"input\.\d+\.content\.\d+\.(annotations|detail|logprobs)",
     ),
     "anthropic": (),
 }
