@@ -7,8 +7,8 @@ from collections.abc import AsyncGenerator
 from typing import Any
 
 from sam_py.providers.base import Waiting
-from sam_py.providers.failures import not_the_protocol
 from sam_py.providers.errors import ProviderError
+from sam_py.providers.failures import not_the_protocol
 from sam_py.providers.http import Call, Http
 
 
@@ -33,7 +33,3 @@ class ReplayedHttp(Http):
     async def get_json(self, call: Call) -> Any:
         """What is asked beside a conversation (lists, what a model can do) finds nothing here."""
         raise not_the_protocol(b"", call.asked)
-
-    async def get_json(self, call: Call) -> Any:
-        """What a provider asks beside a conversation is not answered."""
-        raise ProviderError("Nobody is asked for lists here.", code="bad_response", retryable=False)
