@@ -14,6 +14,7 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
+from tests.benchmarks.decoding import decoding
 from tests.benchmarks.run import Row, child, make_library
 
 Figures = dict[str, dict[str, float]]
@@ -115,6 +116,7 @@ BENCHMARKS: dict[str, Callable[[int], list[Row]]] = {
     "open": open_,
     "save": save,
     "memory": memory,
+    "decoding": decoding,
 }
 
 

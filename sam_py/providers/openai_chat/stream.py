@@ -19,6 +19,7 @@ from sam_py.providers.errors import ProviderError
 from sam_py.providers.failures import Asked, ErrorBody, cut_off, error_of, not_the_protocol, said_error
 from sam_py.providers.form import AnswerForm
 from sam_py.providers.ids import new_own_id
+from sam_py.providers.json_text import read_json
 from sam_py.providers.openai_chat.calls import MAX_CALLS, CallAssembly
 from sam_py.providers.openai_chat.dialect import ReasoningField
 from sam_py.providers.openai_chat.reasoning import DetailsAssembly, reasoning_text
@@ -155,7 +156,7 @@ class StreamDecoder:
             self._end(events)
             return
         try:
-            value = json.loads(data)
+            value = read_json(data)
         except (ValueError, RecursionError) as error:
             self._flush(events)
             self.error = ProviderError(
