@@ -6,6 +6,7 @@ import asyncio
 import json
 from collections.abc import Awaitable, Callable
 from contextlib import aclosing
+from dataclasses import replace
 from typing import Any, TypeVar
 
 import pytest
@@ -16,6 +17,7 @@ from sam_py.providers.accumulate import fold
 from sam_py.providers.anthropic.provider import BINDING, AnthropicProvider
 from sam_py.providers.base import ChatRequest, Finished, Started, StreamEvent
 from sam_py.providers.errors import ProviderError
+from sam_py.providers.failures import Asked
 from sam_py.providers.http import Http
 from sam_py.providers.registry import Registry
 from sam_py.providers.wire import Account
@@ -105,15 +107,29 @@ def test_an_address_is_understood_with_and_without_its_version(folder: str, addr
     assert asyncio.run(main()) == folder + path
 
 
-def test_only_anthropic_itself_is_sent_betas_unasked_and_those_of_a_person_are_kept() -> None:
-    http = Http()
-    mine = {"Anthropic-Beta": "context-1m-2025-08-07", "X-Team": "a"}
-    assert provider_at("https://api.anthropic.com", http)._headers()["anthropic-beta"] == BINDING
-    own = provider_at("https://api.anthropic.com/v1", http, **mine)
-    assert own._headers()["anthropic-beta"] == f"context-1m-2025-08-07,{BINDING}"
-    other = provider_at("https://api.example.com/anthropic", http, **mine)
-    assert other._headers()["anthropic-beta"] == "context-1m-2025-08-07"
-    assert "anthropic-beta" not in provider_at("https://api.example.com/anthropic", http)._headers()
+@pytest.mark.parametrize(
+    ("address", "model", "own", "betas"),
+    [
+        ("https://api.anthropic.com", "claude-opus-5-5", {}, BINDING),
+        ("https://api.anthropic.com/v1", "claude-opus-5-5", {"Anthropic-Beta": "a-1"}, f"a-1,{BINDING}"),
+        ("https://api.anthropic.com/v1", "claude-opus-4-8", {"Anthropic-Beta": "a-1"}, "a-1"),
+        ("https://api.anthropic.com/v1", "claude-opus-4-8", {}, None),
+        ("https://api.example.com/anthropic", "claude-opus-5-5", {}, None),
+    ],
+)
+def test_a_beta_is_asked_for_where_the_body_needs_it(
+    address: str, model: str, own: dict[str, str], betas: str | None
+) -> None:
+    async def main() -> None:
+        provider = provider_at(address, Http(), **own)
+        body = provider._body(replace(REQUEST, model=model))
+        headers = {
+            name.lower(): value for name, value in (await provider._call("/m", Asked("A"), body)).headers.items()
+        }
+        assert headers.get("anthropic-beta") == betas
+        assert ("block_binding" in body.get("thinking", {})) == (betas is not None and BINDING in betas)
+
+    asyncio.run(main())
 
 
 def test_the_list_of_models_is_read_page_by_page() -> None:

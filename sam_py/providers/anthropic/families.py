@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from sam_py.messages.family import family as name_of_family
@@ -17,9 +17,7 @@ from sam_py.providers.efforts import words_of
 
 Off = Literal["omit", "disabled", "between_tools", "never"]
 
-_BASIC = words_of("low", "medium", "high", "max")
-_ALL = words_of("low", "medium", "high", "xhigh", "max")
-_NONE = words_of()
+_EFFORTS = words_of("low", "medium", "high", "xhigh", "max")
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +29,7 @@ class Family:
     """The longest reply, thinking included."""
     thinking: Literal["", "budget", "adaptive"] = "adaptive"
     """How thinking is asked for: with a number of tokens, or left to the model (and its `efforts`)."""
-    efforts: Mapping[Effort, str] = field(default_factory=lambda: _ALL)
+    efforts: Mapping[Effort, str] = field(default_factory=lambda: _EFFORTS)
     thinks_unasked: bool = True
     off: Off = "never"
     """How a model that could think is told not to; ``never``: it cannot be told."""
@@ -45,30 +43,34 @@ class Family:
     """Refuses its own thinking when anything before it changed, unless told to drop it ("preserved thinking")."""
     sees: bool = True
     reads_pdfs: bool = True
+    calls_tools: bool = True
 
 
-_OLD = Family(200_000, 4_096, "", _NONE, False, "omit", True, True, True, False, reads_pdfs=False)
-_OLD_TEXT = Family(100_000, 4_096, "", _NONE, False, "omit", True, True, True, False, sees=False, reads_pdfs=False)
-_3_5 = Family(200_000, 8_192, "", _NONE, False, "omit", True, True, True, False)
-_BUDGET = Family(200_000, 64_000, "budget", _NONE, False, "omit", True, True, False, False)
-_BUDGET_SHORT = Family(200_000, 32_000, "budget", _NONE, False, "omit", True, True, False, False)
-# 4.6 takes a budget too, but as deprecated, and with it refuses a tool round whose thinking is not there.
-_4_6 = Family(1_000_000, 128_000, "adaptive", _BASIC, False, "omit", True, False, True, False)
-_4_7 = Family(1_000_000, 128_000, "adaptive", _ALL, False, "omit", False, False, True, False)
-_5 = Family(1_000_000, 128_000, "adaptive", _ALL, True, "disabled", False, False, True, False)
-_FABLE_5 = Family(forces_tools=False, binds=False)
-_SONNET_5_5 = Family(off="between_tools")
-_HAIKU_5_5 = Family(off="disabled")
+# From the newest back: what each wants differently from the one that came after it.
 _NEWEST = Family()
+_HAIKU_5_5 = replace(_NEWEST, off="disabled")
+_SONNET_5_5 = replace(_NEWEST, off="between_tools")
+_FABLE_5 = replace(_NEWEST, binds=False)
+_5 = replace(_FABLE_5, off="disabled", forces_tools=True)
+_4_7 = replace(_5, thinks_unasked=False, off="omit")
+# 4.6 takes a budget too, but as deprecated, and with it refuses a tool round whose thinking is not there.
+_4_6 = replace(_4_7, samples=True, efforts=words_of("low", "medium", "high", "max"))
+_4_5 = replace(_4_6, thinking="budget", context_tokens=200_000, output_tokens=64_000, prefills=True, forces_tools=False)
+_OPUS_4 = replace(_4_5, output_tokens=32_000)
+_3_5 = replace(_4_5, thinking="", output_tokens=8_192)
+_3 = replace(_3_5, output_tokens=4_096, reads_pdfs=False)
+_2 = replace(_3, context_tokens=100_000, sees=False, calls_tools=False)
+# A server that imitates the wire, with a model of its own.
+_OTHERS = replace(_4_5, off="disabled", context_tokens=None, output_tokens=None, sees=False, reads_pdfs=False)
 
 _FAMILIES: tuple[tuple[re.Pattern[str], Family], ...] = tuple(
     (re.compile(pattern), rules)
     for pattern, rules in (
-        (r"^claude-(instant|v?[12])\b", _OLD_TEXT),
-        (r"^claude-3-(opus|sonnet|haiku)", _OLD),
+        (r"^claude-(instant|v?[12])\b", _2),
+        (r"^claude-3-(opus|sonnet|haiku)", _3),
         (r"^claude-3-5", _3_5),
-        (r"^claude-3-7|^claude-sonnet-4(-0)?$|^claude-(opus|sonnet|haiku)-4-5", _BUDGET),
-        (r"^claude-opus-4(-[01])?$", _BUDGET_SHORT),
+        (r"^claude-3-7|^claude-sonnet-4(-0)?$|^claude-(opus|sonnet|haiku)-4-5", _4_5),
+        (r"^claude-opus-4(-[01])?$", _OPUS_4),
         (r"^claude-(opus|sonnet|haiku)-4-6", _4_6),
         (r"^claude-(opus|sonnet|haiku)-4-[7-9]", _4_7),
         (r"^claude-(opus|sonnet|haiku)-5$", _5),
@@ -81,9 +83,6 @@ _FAMILIES: tuple[tuple[re.Pattern[str], Family], ...] = tuple(
 
 _NUMBER_FIRST = re.compile(r"^claude-([4-9](?:-\d)?)-(opus|sonnet|haiku|fable|mythos)")
 """As some gateways write it; since version 4 the number comes last."""
-
-# A server that imitates the wire, with a model of its own.
-_OTHERS = Family(None, None, "budget", _NONE, False, "disabled", True, True, True, False, sees=False, reads_pdfs=False)
 
 
 def family_of(model: str) -> Family:
@@ -110,6 +109,6 @@ def guessed_limits(model: str) -> Limits:
         output_tokens=rules.output_tokens,
         images=rules.sees,
         pdfs=rules.reads_pdfs,
-        tools=rules is not _OLD_TEXT,
+        tools=rules.calls_tools,
         thinking=bool(rules.thinking),
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing
 from dataclasses import replace
 from typing import Any
@@ -17,7 +17,7 @@ from sam_py.providers.anthropic.request import build_body
 from sam_py.providers.anthropic.stream import StreamDecoder
 from sam_py.providers.base import ChatRequest, Decoder, ModelInfo, StreamEvent
 from sam_py.providers.failures import Asked
-from sam_py.providers.http import Http
+from sam_py.providers.http import Call, Http
 from sam_py.providers.wire import Account, KeyOf, WireProvider
 
 VERSION = "2023-06-01"
@@ -39,13 +39,10 @@ class AnthropicProvider(WireProvider):
     KEY_HEADER = "x-api-key"
 
     def __init__(self, account: Account, *, http: Http, key_of: KeyOf) -> None:
-        betas = [value for name, value in account.headers.items() if name.lower() == _BETA]
-        headers = {name: value for name, value in account.headers.items() if name.lower() != _BETA}
-        super().__init__(replace(account, headers=headers), http=http, key_of=key_of)
+        super().__init__(account, http=http, key_of=key_of)
         if self._base_url and not _VERSIONED.search(self._base_url):
             self._base_url += "/v1"
         self._is_anthropic = (urlsplit(self._base_url).hostname or "").endswith(".anthropic.com")
-        self._betas = ",".join([*betas, *([BINDING] if self._is_anthropic else [])])
 
     async def list_models(self) -> list[ModelInfo]:
         models: dict[str, ModelInfo] = {}
@@ -75,8 +72,19 @@ class AnthropicProvider(WireProvider):
         return "/messages"
 
     def _headers(self) -> dict[str, str]:
-        headers = {"anthropic-version": VERSION}
-        return {**headers, _BETA: self._betas} if self._betas else headers
+        return {"anthropic-version": VERSION}
+
+    async def _call(
+        self, path: str, asked: Asked, body: Mapping[str, Any] | None = None, *, read_s: float | None = None
+    ) -> Call:
+        """With the beta that the body needs, beside those that a person set."""
+        call = await super()._call(path, asked, body, read_s=read_s)
+        thinking = body.get("thinking") if body else None
+        if not isinstance(thinking, dict) or "block_binding" not in thinking:
+            return call
+        betas = [value for name, value in call.headers.items() if name.lower() == _BETA]
+        headers = {name: value for name, value in call.headers.items() if name.lower() != _BETA}
+        return replace(call, headers={**headers, _BETA: ",".join([*betas, BINDING])})
 
     def _body(self, request: ChatRequest) -> dict[str, Any]:
         return build_body(request, drops_unbound=self._is_anthropic)
