@@ -224,6 +224,11 @@ class MessageRow(QWidget):
     def is_mine(self) -> bool:
         return isinstance(self._message, UserMessage)
 
+    @property
+    def at_right(self) -> bool:
+        """Whether bubble and foot stand at the right: mine do, where one reads from the left."""
+        return self.is_mine != (self.window().layoutDirection() == Qt.LayoutDirection.RightToLeft)
+
     # Layout
 
     def layout_for(self, width_px: int) -> int:
@@ -246,7 +251,7 @@ class MessageRow(QWidget):
                 y += self._px(_GAP_PX)
             first = False
             wide = min(inner, block.natural_width(inner)) if mine else inner
-            self._places.append((block, QRect(OUTSET_PX + (width_px - wide if mine else 0), y, wide, height)))
+            self._places.append((block, QRect(OUTSET_PX + (width_px - wide if self.at_right else 0), y, wide, height)))
             y += height
         if self._is_waiting():
             y += self._px(_DOTS_PX)
@@ -264,7 +269,7 @@ class MessageRow(QWidget):
         if self._branches is not None and not self._branches.isHidden():
             size = self._branches.sizeHint()
             foot = self._px(_FOOT_PX)
-            x = OUTSET_PX + (width_px - size.width() if mine else -self._px(6))
+            x = OUTSET_PX + (width_px - size.width() if self.at_right else -self._px(6))
             self._branches.setGeometry(x, y - foot + (foot - size.height()) // 2, size.width(), size.height())
         return y
 
@@ -454,11 +459,8 @@ class MessageRow(QWidget):
         for note in self._notes:
             size = self._px(14)
             self._context.icons.paint(painter, "stop", "muted", QRectF(OUTSET_PX, y + self._px(8), size, size))
-            painter.drawText(
-                QRectF(OUTSET_PX + size + 8, y + self._px(4), self.width() - size - 8, self._px(22)),
-                int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft),
-                note,
-            )
+            place = QRectF(OUTSET_PX + size + 8, y + self._px(4), self.width() - size - 8, self._px(22))
+            painter.drawText(place, int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft), note)
             y += self._px(26)
 
     def _paint_facts(self, painter: QPainter) -> None:
@@ -469,7 +471,7 @@ class MessageRow(QWidget):
         painter.setPen(QColor(self._context.themes.current.palette.text_muted))
         foot = self.foot_rect()
         taken = self.branch_width()
-        if mine:
+        if self.at_right:
             rect, side = foot.adjusted(self._room_px, 0, -taken, 0), Qt.AlignmentFlag.AlignRight
         else:
             rect, side = foot.adjusted(taken, 0, -self._room_px, 0), Qt.AlignmentFlag.AlignLeft

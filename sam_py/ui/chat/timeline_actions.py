@@ -61,7 +61,7 @@ class TimelineActions(QObject):
         size = self.bar.sizeHint()
         shown.leave_room(size.width() + _GAP_PX if shown.facts_shown else 0)
         taken = shown.branch_width() + (shown.facts_width() + _GAP_PX if shown.facts_shown else 0)
-        x = foot.right() - taken - size.width() if shown.is_mine else foot.left() + taken
+        x = foot.right() - taken - size.width() if shown.at_right else foot.left() + taken
         x = max(foot.left(), min(x, foot.right() - size.width()))
         self.bar.setGeometry(x, foot.top() + (foot.height() - size.height()) // 2, size.width(), size.height())
         self.bar.show()

@@ -11,6 +11,8 @@ from PySide6.QtGui import QFontMetricsF, QPainter, QPen, QPolygonF, QTextDocumen
 from sam_py.ui.markdown.maths import Key, Picture
 from sam_py.ui.markdown.typography import Typography
 
+_CHECK_BOX_PX = 14
+
 
 @dataclass(slots=True)
 class Marker:
@@ -160,7 +162,8 @@ def _paint_marker(painter: QPainter, document: QTextDocument, marker: Marker, st
     gap = style.indent_px * 0.36
     middle = baseline - metrics.xHeight() / 2
     if marker.checked is not None:
-        _paint_check_box(painter, QPointF(edge + away * (gap + 7), middle), marker.checked, style)
+        half = _CHECK_BOX_PX / 2 * style.theme.scale
+        _paint_check_box(painter, QPointF(edge + away * (gap + half), middle), marker.checked, style)
     elif marker.text:
         painter.setPen(style.colour("text_muted"))
         painter.setFont(style.body)
@@ -175,7 +178,11 @@ def _paint_marker(painter: QPainter, document: QTextDocument, marker: Marker, st
 
 
 def _paint_check_box(painter: QPainter, centre: QPointF, checked: bool, style: Typography) -> None:
-    box = QRectF(centre.x() - 7, centre.y() - 7, 14, 14)
+    """Drawn in pixels of text at 100 %, and scaled with it."""
+    painter.save()
+    painter.translate(centre)
+    painter.scale(style.theme.scale, style.theme.scale)
+    box = QRectF(-_CHECK_BOX_PX / 2, -_CHECK_BOX_PX / 2, _CHECK_BOX_PX, _CHECK_BOX_PX)
     painter.setBrush(style.colour("accent") if checked else Qt.BrushStyle.NoBrush)
     painter.setPen(QPen(style.colour("accent" if checked else "text_muted"), 1.3))
     painter.drawRoundedRect(box, 3.5, 3.5)
@@ -184,3 +191,4 @@ def _paint_check_box(painter: QPainter, centre: QPointF, checked: bool, style: T
         pen.setCapStyle(Qt.PenCapStyle.RoundCap)
         painter.setPen(pen)
         painter.drawPolyline(QPolygonF([box.topLeft() + QPointF(x, y) for x, y in ((3.4, 7.3), (6, 9.8), (10.6, 4.4))]))
+    painter.restore()

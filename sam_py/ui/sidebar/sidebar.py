@@ -29,6 +29,11 @@ def local_now() -> datetime:
     return datetime.now().astimezone()
 
 
+_LEAST_PX = 200
+_HEAD_ROOM_PX = 24
+"""Margins and gap beside the head's two buttons."""
+
+
 class Sidebar(QWidget):
     """The window's left column. Call `refresh` when the library has started and `detach` before it goes."""
 
@@ -127,7 +132,6 @@ class Sidebar(QWidget):
 
     def _build(self, icons: Icons) -> None:
         self.setAutoFillBackground(True)
-        self.setMinimumWidth(200)
         self.new_button = PillButton(icons, self.tr("New chat"), icon="new", shortcut="Ctrl+N", height_px=36)
         self.new_button.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.hide_button = IconButton(icons, "sidebar", self.tr("Hide the sidebar"), shortcut="Ctrl+B")
@@ -284,6 +288,8 @@ class Sidebar(QWidget):
         self.empty.setPalette(quiet)
         self.empty.setContentsMargins(24, round(32 * theme.scale), 24, 0)
         self.list.scheduleDelayedItemsLayout()
+        words, hide = self.new_button.sizeHint().width(), self.hide_button.sizeHint().width()
+        self.setMinimumWidth(max(_LEAST_PX, words + hide + _HEAD_ROOM_PX))
 
     # Qt
 

@@ -279,12 +279,13 @@ class PillButton(FlatButton):
         top = (self.height() - side) / 2
         if self._icon:
             icon_role: Role = "accent" if self._kind in ("outline", "raised") else role
-            self._icons.paint(painter, self._icon, icon_role, QRectF(left - self.px(2), round(top), side, side))
+            place = self._mirrored(QRectF(left - self.px(2), round(top), side, side))
+            self._icons.paint(painter, self._icon, icon_role, place)
             left += self.px(20)
         if self._trailing:
             small = self.px(13)
             place = QRectF(right - small + self.px(2), round((self.height() - small) / 2) + 1, small, small)
-            self._icons.paint(painter, self._trailing, role, place)
+            self._icons.paint(painter, self._trailing, role, self._mirrored(place))
             right -= self.px(18)
         font = self._font()
         painter.setFont(font)
@@ -292,4 +293,12 @@ class PillButton(FlatButton):
         words = QFontMetrics(font).elidedText(self.text(), Qt.TextElideMode.ElideRight, right - left)
         centred = not (self._icon or self._trailing)
         align = Qt.AlignmentFlag.AlignHCenter if centred else Qt.AlignmentFlag.AlignLeft
-        painter.drawText(QRectF(left, 0, right - left, self.height()), align | Qt.AlignmentFlag.AlignVCenter, words)
+        painter.setLayoutDirection(self.layoutDirection())  # else it is the application's
+        room = self._mirrored(QRectF(left, 0, right - left, self.height()))
+        painter.drawText(room, align | Qt.AlignmentFlag.AlignVCenter, words)
+
+    def _mirrored(self, rect: QRectF) -> QRectF:
+        """Where `rect` is for who reads from right to left."""
+        if self.layoutDirection() == Qt.LayoutDirection.LeftToRight:
+            return rect
+        return rect.translated(self.width() - rect.left() - rect.right(), 0)

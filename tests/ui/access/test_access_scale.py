@@ -10,6 +10,7 @@ import pytest
 from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QLineEdit, QWidget
 
+from sam_py.ui.chat.row import OUTSET_PX
 from sam_py.ui.settings.settings_dialog import SettingsDialog
 from tests.fakes.fault_server import FaultServer, Reply
 from tests.fakes.sitting import Sitting
@@ -56,6 +57,24 @@ def test_text_of_any_size_fits_into_windows_of_any_width(run: Run, sit_down: Sit
     run(scenario())
 
 
+@pytest.mark.parametrize("width", [420, 600, 720, 900])
+def test_the_first_button_of_the_sidebar_keeps_its_words(run: Run, sit_down: SitDown, width: int) -> None:
+    async def scenario() -> None:
+        sam = await sit_down().start()
+        window = sam.window
+        window.appearance.change(text_scale=200)
+        window.resize(width, 700)
+        if window.sidebar.isHidden():
+            window.toggle_sidebar()
+        button = window.sidebar.new_button
+        await sam.until(lambda: button.width() >= button.sizeHint().width(), "the room for its words")
+        assert window.width() == width
+        window.appearance.change(text_scale=100)
+        await sam.close()
+
+    run(scenario())
+
+
 def test_from_right_to_left_the_sides_change_and_nothing_is_covered(run: Run, sit_down: SitDown) -> None:
     async def scenario() -> None:
         async with FaultServer(Reply(RICH)) as server:
@@ -64,9 +83,15 @@ def test_from_right_to_left_the_sides_change_and_nothing_is_covered(run: Run, si
             sam.use_server(server.base_url)
             sam.chat.composer.text.set_text("שלום")
             sam.chat.composer.send()
+            await sam.until(lambda: len(sam.messages) == 2, "the reply")
             await sam.answered()
             window.actions_by_name["messages"].trigger()
             assert window.sidebar.x() > window.chat.x()
+            mine, reply = (sam.chat.timeline.row_of(message.id) for message in sam.messages)
+            assert mine.blocks[0].geometry().left() == OUTSET_PX
+            assert mine.blocks[0].geometry().right() < mine.width() // 2
+            assert not mine.at_right
+            assert reply.at_right
             assert _faults(window) == []
             await sam.close()
 

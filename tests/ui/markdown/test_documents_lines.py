@@ -5,11 +5,14 @@ from __future__ import annotations
 import time
 
 import pytest
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QColor, QImage, QPainter
 
+from sam_py.ui.markdown.decorations import paint_decorations
 from sam_py.ui.markdown.documents import ClosedDocument, fill, prepare
 from sam_py.ui.markdown.segments import Segment, split
 from sam_py.ui.markdown.typography import typography
-from sam_py.ui.theme import Themes
+from sam_py.ui.theme import LIGHT, Theme, Themes
 
 pytestmark = pytest.mark.usefixtures("qapp")
 
@@ -81,3 +84,19 @@ def test_what_looks_like_many_breaks_or_formulas_is_read_in_a_moment(bomb: str) 
     start = time.process_time()
     prepare(bomb, Segment("prose"), {})
     assert time.process_time() - start < 0.5
+
+
+@pytest.mark.parametrize("scale", [1.0, 2.0])
+def test_a_check_box_is_as_large_as_the_text_asks_for(scale: float) -> None:
+    style = typography(Themes(Theme(LIGHT, dark=False).scaled(scale)).current)
+    document = ClosedDocument()
+    decorations = fill(document, "- [x] done\n", Segment("prose"), style)
+    document.setTextWidth(300)
+    image = QImage(300, 120, QImage.Format.Format_RGB32)
+    image.fill(Qt.GlobalColor.white)
+    painter = QPainter(image)
+    paint_decorations(painter, document, decorations, style, QRectF(image.rect()))
+    painter.end()
+    accent = QColor(LIGHT.accent).rgb()
+    columns = {x for x in range(image.width()) for y in range(image.height()) if image.pixel(x, y) == accent}
+    assert abs(len(columns) - 14 * scale) <= 3 * scale
