@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
+import base64
 import struct
 import zlib
+from dataclasses import replace
 
 from sam_py.messages.parts import ImagePart, ThinkingSignaturePart
 from sam_py.providers.accumulate import content_hash
 from sam_py.providers.base import TextDelta, ThinkingDelta, ToolCallDelta
 from tests.servers import scenes
 from tests.servers.processes import AimockServer
-from tests.servers.wires import TOOLS, Place, given, only, replied, results, says
+from tests.servers.relay import Relay
+from tests.servers.wires import PATIENCE_S, TOOLS, Heard, Place, given, listen, only, replied, results, says
 
 
 def test_text_streams_in_pieces_and_is_whole(place: Place) -> None:
@@ -102,12 +106,21 @@ def _judge_the_round(body: dict[str, object]) -> None:
     assert not [m for m in messages if m["content"] in ("", []) and not m.get("tool_calls")]
 
 
-def test_a_picture_arrives(place: Place) -> None:
+def test_a_picture_arrives_as_it_is(place: Place) -> None:
     picture = _png()
     part = ImagePart(attachment=content_hash(picture), mime_type="image/png", width=1, height=1)
-    heard = place.hear(says(scenes.LOOK, part), attachments={content_hash(picture): picture})
+
+    async def scenario() -> tuple[Heard, bytes]:
+        async with asyncio.timeout(PATIENCE_S), Relay(place.url) as relay:
+            near = replace(place, url=relay.url)
+            request = near.request(says(scenes.LOOK, part), attachments={content_hash(picture): picture})
+            async with near.provider() as provider:
+                return await listen(provider, request), bytes(relay.sent)
+
+    heard, sent = asyncio.run(scenario())
     assert heard.error is None
     assert heard.reply.text == scenes.LOOK_TEXT
+    assert base64.b64encode(picture) in sent.replace(b"\\/", b"/")
 
 
 def test_tokens_are_counted_where_the_server_counts(place: Place) -> None:
@@ -120,7 +133,9 @@ def test_tokens_are_counted_where_the_server_counts(place: Place) -> None:
         assert (heard.reply.usage.output_tokens or 0) >= 0
 
 
+@only("openai_chat", "openai_responses", "anthropic", "gemini")
 def test_a_reply_that_was_too_long_says_so(place: Place) -> None:
+    """To Ollama's wire aimock says that it stopped, whatever the scene says."""
     heard = place.hear(says(scenes.LENGTH))
     assert heard.error is None
     assert heard.reply.stop_reason == "length"
