@@ -257,6 +257,20 @@ def test_readable_reasoning_goes_back_with_its_id_once() -> None:
     assert [item.get("id") for item in made["input"][1:3]] == ["r-1", None]
 
 
+def test_signed_reasoning_of_other_makers_goes_back_signed() -> None:
+    signed = {**reasoning("r", content=["Hm."]), "signature": "EpQC", "format": "anthropic-claude-v1"}
+    request = ChatRequest(model="gpt-5", provider="p", turns=(user("Go"), model(kept(signed, "message"), "So.")))
+    item = build_body(request, dialect=dialect_of("openrouter"))["input"][1]
+    assert (item["signature"], item["format"]) == ("EpQC", "anthropic-claude-v1")
+
+
+def test_openrouter_gets_an_id_with_every_item_of_a_reply() -> None:
+    sealed = kept(reasoning("rs_1", sealed="x"), "message")
+    turns = (user("Go"), model(sealed, "So.", call("a")), user(result("a"), "On"), model(sealed, "And."), user("On"))
+    ids = [item.get("id") for item in body(*turns, dialect=dialect_of("openrouter"))["input"]]
+    assert ids == [None, "rs_1", "msg_2", "fc_3", "fco_4", None, "rs_6", "msg_7", None]
+
+
 def test_late_reasoning_takes_the_place_of_what_was_kept_before() -> None:
     early = kept(reasoning("g-1", content=["Hm."]), "message")
     late = kept(reasoning("g-1", sealed="x", content=["Hm."]), "message", late=True)
@@ -309,6 +323,8 @@ def test_nobody_speaks_between_a_call_and_its_result() -> None:
         '{"item": {"type": "web_search_call", "status": "completed"}}',
         '{"leads_to": {"type": "message", "phase": "unheard of"}}',
         '{"type": "redacted_thinking", "data": "x"}',
+        '{"item": {"type": "mcp_call", "arguments": "", "name": "n", "server_label": "s", "error": NaN}}',
+        '{"item": {"type": "mcp_call", "arguments": "", "name": "n", "server_label": "s", "error": 1e999}}',
         "[" * 5000,
     ],
 )

@@ -190,6 +190,10 @@ def test_arguments_that_one_event_alone_says_are_not_lost(only: str) -> None:
     assert seen.end.stop_reason == "tool_use"
 
 
+def test_a_text_in_place_of_a_list_is_read() -> None:
+    assert read_events(created(), ended({**message(), "content": "Hello"})).reply.text == "Hello"
+
+
 def test_pieces_that_were_lost_come_with_the_whole() -> None:
     events = [event for event in said("Hel", "lo", " you") if event.get("delta") != " you"]
     assert read_events(created(), *events, ended()).reply.text == "Hello you"

@@ -58,6 +58,8 @@ class Dialect:
     """The words for every model; None: by the model's name."""
     rich_results: bool = True
     """Whether a call's result may hold pictures and files; else the person's message behind it does."""
+    every_id: bool = False
+    """Whether every item of a reply needs an id, though nothing is stored."""
     pdfs: bool = False
     """Whether a model that sees pictures reads PDFs too."""
     least_output_tokens: int = 1
@@ -93,7 +95,7 @@ _LOCAL = Dialect(rich_results=False)
 _DIALECTS: dict[str, Dialect] = {
     "openai": _OPENAI,
     "azure": replace(_OPENAI, key_header="api-key"),
-    "openrouter": Dialect(efforts=_ALL_WORDS, pdfs=True),
+    "openrouter": Dialect(efforts=_ALL_WORDS, every_id=True, pdfs=True),
     "deepseek": Dialect(efforts=words_of("low", "medium", "high", "xhigh"), rich_results=False),
     "lmstudio": _LOCAL,
     "llamacpp": _LOCAL,

@@ -6,6 +6,7 @@ Types are always written, as llama.cpp cannot tell items apart without them.
 from __future__ import annotations
 
 import base64
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -33,10 +34,18 @@ from sam_py.providers.tool_names import wire_name
 _EMPTY_RESULT = "(no output)"
 
 
-def input_items(request: ChatRequest, *, rich_results: bool = True) -> list[Item]:
-    """Return every item of `request`; `rich_results`: whether a call's result may hold pictures and files.
+# An id of this form makes OpenAI look the item up in its store, where nothing is with ``store: false``:
+# 404 "Item with id 'rs_…' not found". Without it the item stands for itself. Other services' ids go back.
+_STORED_ID = re.compile(r"(rs|msg|ws|fs|ci|mcp|mcpl|mcpr|tsc|tso|cmp)_")
+_NAMES = {"message": "msg", "reasoning": "rs", "function_call": "fc", "function_call_output": "fco"}
 
-    Raises `SamError` where an attachment's bytes are missing, ValueError for a part that has no place here.
+
+def input_items(request: ChatRequest, *, rich_results: bool = True, every_id: bool = False) -> list[Item]:
+    """Return every item of `request`.
+
+    `rich_results`: whether a call's result may hold pictures and files; `every_id`: whether the service wants
+    an id with every item of a reply. Raises `SamError` where an attachment's bytes are missing, ValueError for
+    a part that has no place here.
     """
     items: list[Item] = []
     for turn in request.turns:
@@ -44,7 +53,7 @@ def input_items(request: ChatRequest, *, rich_results: bool = True) -> list[Item
             items.extend(_Reply(turn, request).items)
         else:
             items.extend(_user(turn, request, rich_results=rich_results))
-    return _with_each_id_once(items)
+    return _with_every_id(items) if every_id else _without_stored_ids(items)
 
 
 class _Reply:
@@ -248,14 +257,31 @@ def _bytes_of(attachment: str, name: str, request: ChatRequest) -> bytes:
     return data
 
 
-def _with_each_id_once(items: list[Item]) -> list[Item]:
-    """`items` without ids that an earlier one has: some services use one id for all reasoning of a reply."""
+def _without_stored_ids(items: list[Item]) -> list[Item]:
+    """`items` without ids of a store, and each other id once: some services use one for all of a reply."""
     seen: set[Any] = set()
     once = []
     for item in items:
-        if item.get("id") in seen:
+        item_id = item.get("id", "")
+        if item_id in seen or _STORED_ID.match(item_id):
             item = {key: value for key, value in item.items() if key != "id"}
-        elif "id" in item:
-            seen.add(item["id"])
+        elif item_id:
+            seen.add(item_id)
         once.append(item)
     return once
+
+
+def _with_every_id(items: list[Item]) -> list[Item]:
+    """`items` with the ids that they came with, and where there is none, one by their place."""
+    seen: set[Any] = set()
+    named = []
+    for place, item in enumerate(items):
+        if item["type"] != "message" or item["role"] == "assistant":
+            item_id = item.get("id")
+            if not item_id or item_id in seen:
+                item_id = f"{_NAMES.get(item['type'], 'item')}_{place}"
+            seen.add(item_id)
+            status = {"status": "completed"} if item["type"] == "message" else {}
+            item = {**item, "id": item_id, **status}
+        named.append(item)
+    return named

@@ -257,7 +257,7 @@ class ItemAssembly:
         texts = [
             (_place(name, number, part), _part_text(part))
             for name, parts in lists.items()
-            for number, part in enumerate(parts if isinstance(parts, list) else ())
+            for number, part in enumerate(_parts(parts))
             if isinstance(part, dict) and (not item.shown or name == item.shown)
         ]
         if sum(len(text) for _, text in texts) > sum(len(piece) for said in item.texts.values() for piece in said):
@@ -308,6 +308,13 @@ def _arguments(raw: dict[str, Any]) -> str:
     if isinstance(value, str):
         return value
     return json.dumps(value, ensure_ascii=False) if isinstance(value, dict) else ""
+
+
+def _parts(value: Any) -> list[Any]:
+    """The parts of an item; some gateways write a text where a list of one belongs."""
+    if isinstance(value, str):
+        return [{"text": value}]
+    return value if isinstance(value, list) else []
 
 
 def _place(name: str, number: int, part: dict[str, Any]) -> Place:

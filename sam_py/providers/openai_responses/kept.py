@@ -13,17 +13,15 @@ with the same id.
 from __future__ import annotations
 
 import json
-import re
+import math
 from dataclasses import dataclass
 from typing import Any
 
 from sam_py.messages.builder import mend_surrogates
 from sam_py.providers.openai_responses.server_items import Item, server_item
 
-# An id of this form makes OpenAI look the item up in its store, where nothing is with ``store: false``:
-# 404 "Item with id 'rs_…' not found". Without it the item stands for itself. Other services' ids go back.
-_STORED_ID = re.compile(r"(rs|msg|ws|fs|ci|mcp|mcpl|mcpr|tsc|tso|cmp)_")
-
+# What OpenRouter's reasoning items say of those of other makers, which check them.
+_OPENROUTER = ("signature", "format")
 _PHASES = frozenset({"commentary", "final_answer"})
 
 
@@ -46,8 +44,11 @@ class Kept:
     item: Item | None
     leads_to: Follower | None
     late: bool = False
-    id: str = ""
-    """The item's id as it came, to tell which one a late one replaces."""
+
+    @property
+    def id(self) -> str:
+        """Tells which one a late one replaces."""
+        return _text(self.item.get("id")) if self.item is not None else ""
 
 
 def pack(item: Item | None, leads_to: Follower | None = None, *, late: bool = False) -> str:
@@ -69,10 +70,10 @@ def unpack(signature: str) -> Kept | None:
     >>> unpack("EpQCsig=="), unpack('[{"type": "reasoning.text"}]'), unpack('{"item": {"type": "reasoning"}}')
     (None, None, None)
     >>> unpack('{"item": {"type": "reasoning", "id": "rs_1", "encrypted_content": "x"}}').item
-    {'type': 'reasoning', 'summary': [], 'encrypted_content': 'x'}
+    {'type': 'reasoning', 'id': 'rs_1', 'summary': [], 'encrypted_content': 'x'}
     """
     try:
-        value = json.loads(signature)
+        value = json.loads(signature, parse_constant=_refused, parse_float=_finite)
     except (ValueError, RecursionError):
         return None
     if not isinstance(value, dict):
@@ -83,17 +84,12 @@ def unpack(signature: str) -> Kept | None:
     item = as_input(raw)
     if item is None:
         return None
-    return Kept(item, leads_to, late=value.get("late") is True, id=_text(raw.get("id")))
+    return Kept(item, leads_to, late=value.get("late") is True)
 
 
 def as_input(raw: Item) -> Item | None:
     """An item of a reply as a request takes it; None where it says nothing or a request cannot take it."""
-    if raw.get("type") == "reasoning":
-        return _reasoning(raw)
-    item = server_item(raw)
-    if item is not None and _STORED_ID.match(_text(item.get("id"))):
-        del item["id"]
-    return item
+    return _reasoning(raw) if raw.get("type") == "reasoning" else server_item(raw)
 
 
 def _reasoning(raw: Item) -> Item | None:
@@ -101,14 +97,17 @@ def _reasoning(raw: Item) -> Item | None:
     content = _texts(raw.get("content"), "reasoning_text")
     if not encrypted and not content:
         return None  # a summary alone stands for an item that the server forgot
-    item: Item = {"type": "reasoning", "summary": _texts(raw.get("summary"), "summary_text")}
-    item_id = _text(raw.get("id"))
-    if item_id and not _STORED_ID.match(item_id):
-        item["id"] = item_id
+    item: Item = {"type": "reasoning"}
+    if _text(raw.get("id")):
+        item["id"] = raw["id"]
+    item["summary"] = _texts(raw.get("summary"), "summary_text")
     if content:
         item["content"] = content
     if encrypted:
         item["encrypted_content"] = encrypted
+    for key in _OPENROUTER:
+        if _text(raw.get(key)):
+            item[key] = raw[key]
     return item
 
 
@@ -125,6 +124,15 @@ def _follower(value: Any) -> Follower | None:
         return None
     phase = _text(value.get("phase"))
     return Follower(_text(value["type"]), _text(value.get("name")), phase if phase in _PHASES else "")
+
+
+def _refused(word: str) -> Any:
+    raise ValueError(f"{word} is no JSON")
+
+
+def _finite(number: str) -> float:
+    value = float(number)
+    return value if math.isfinite(value) else float(_refused(number))
 
 
 def _text(value: Any) -> str:

@@ -24,7 +24,8 @@ def build_body(request: ChatRequest, *, dialect: Dialect | None = None) -> dict[
     Raises `SamError` where an attachment's bytes are missing, ValueError for a part that has no place here.
     """
     dialect = dialect or Dialect()
-    body: dict[str, Any] = {"model": request.model, "input": input_items(request, rich_results=dialect.rich_results)}
+    items = input_items(request, rich_results=dialect.rich_results, every_id=dialect.every_id)
+    body: dict[str, Any] = {"model": request.model, "input": items}
     if request.system.strip():
         _add_system(body, mend_surrogates(request.system), dialect)
     body["store"] = False

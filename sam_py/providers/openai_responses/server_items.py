@@ -58,7 +58,9 @@ def server_item(raw: Item) -> Item | None:
         return None
     if _text(raw.get("status")) not in _STATUS:
         return None
-    keys = {"type", "id", *form.wanted, *form.allowed}
+    keys = {"type", *form.wanted, *form.allowed}
+    if _text(raw.get("id")):
+        keys.add("id")
     item = {key: value for key, value in raw.items() if key in keys and value not in (None, "")}
     item |= {key: raw[key] if isinstance(raw.get(key), wanted) else wanted() for key, wanted in form.filled.items()}
     if kind == "web_search_call":

@@ -42,6 +42,7 @@ _TEXTS: dict[str, _Pieces] = {
 }
 _PARTS: dict[str, _Pieces] = {
     "output_text": ("message", "content", "text", True),
+    "text": ("message", "content", "text", True),
     "refusal": ("message", "refusal", "refusal", True),
     "summary_text": ("reasoning", "summary", "text", True),
     "reasoning_text": ("reasoning", "content", "text", True),
