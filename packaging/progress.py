@@ -19,6 +19,10 @@ class Stop(Exception):
         self.code = code
 
 
+class WrongPackage(Stop):
+    """What was downloaded is not what is pinned: nothing may go on with it."""
+
+
 @contextmanager
 def step(title: str) -> Iterator[None]:
     """Say what begins, and how long it took."""

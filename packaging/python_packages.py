@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import system_needs
-from progress import Stop, say, say_end_of, step
+from progress import Stop, WrongPackage, say, say_end_of, step
 
 OLDEST_PYTHON = (3, 11)
 PROJECT = Path(__file__).resolve().parent.parent
@@ -27,7 +27,7 @@ LOCKS = {
     "test": PROJECT / "packaging" / "requirements-dev.lock",  # holds all of the other, too
 }
 STAMP = "sam-bootstrap.json"
-WRONG_PACKAGE = "A package is not the one that the lock file names"
+_WRONG_HASH = "DO NOT MATCH THE HASHES"
 
 
 def environment_folder() -> Path:
@@ -158,7 +158,8 @@ def pip(python: Path, arguments: Sequence[str]) -> None:
     output = "\n".join(lines)
     if process.returncode != 0:
         say_end_of(output)
-        raise Stop(why_pip_failed(output), process.returncode)
+        kind = WrongPackage if _WRONG_HASH in output else Stop
+        raise kind(why_pip_failed(output), process.returncode)
 
 
 def _pip_environment() -> dict[str, str]:
@@ -182,8 +183,8 @@ def large_download(line: str) -> str:
 
 def why_pip_failed(output: str) -> str:
     """One sentence on a failed run of pip."""
-    if "DO NOT MATCH THE HASHES" in output:
-        return f"{WRONG_PACKAGE}: do not use it, and check where pip downloads from."
+    if _WRONG_HASH in output:
+        return "A package is not the one that the lock file names: do not use it, and check where pip downloads from."
     if "No space left" in output:
         return "The disk is full: free about 1.5 GB and run the same command again."
     if "No matching distribution" in output or "is not a supported wheel" in output:

@@ -21,7 +21,7 @@ import venv
 from pathlib import Path
 
 import python_packages
-from progress import Stop, say, say_end_of, step
+from progress import Stop, WrongPackage, say, say_end_of, step
 
 LOCK = python_packages.PROJECT / "packaging" / "requirements-servers.lock"
 STAMP = "sam-servers.json"
@@ -49,7 +49,7 @@ def is_ready(environment: Path) -> bool:
 
 
 def make_ready(environment: Path) -> None:
-    """Install the servers where they are not. Raises Stop only for a package that is not the pinned one."""
+    """Install the servers where they are not. Raises `WrongPackage` alone."""
     if is_ready(environment):
         return
     folder = folder_in(environment)
@@ -63,16 +63,10 @@ def make_ready(environment: Path) -> None:
             )
             _install_aimock(python, folder)
             (folder / STAMP).write_text(json.dumps(_digest()), encoding="utf-8")
-    except (OSError, subprocess.CalledProcessError, _NotInstalled) as problem:
+    except WrongPackage:
+        raise
+    except (OSError, subprocess.CalledProcessError, Stop) as problem:
         say(f"  {problem}\n  The tests against real servers are skipped; the same command tries again.")
-    except Stop as stop:
-        if python_packages.WRONG_PACKAGE in str(stop):
-            raise
-        say(f"  {stop}\n  The tests against real servers are skipped; the same command tries again.")
-
-
-class _NotInstalled(Exception):
-    """npm did not bring the package; `str()` says so."""
 
 
 def _install_aimock(python: Path, folder: Path) -> None:
@@ -84,10 +78,12 @@ def _install_aimock(python: Path, folder: Path) -> None:
     archives = list(parcel.glob("*.tgz"))
     if done.returncode != 0 or len(archives) != 1:
         say_end_of(done.stdout)
-        raise _NotInstalled(f"npm could not fetch {AIMOCK}: check the network and npm's settings.")
+        raise Stop(f"npm could not fetch {AIMOCK}: check the network and npm's settings.")
     digest = base64.b64encode(hashlib.sha512(archives[0].read_bytes()).digest()).decode()
     if digest != AIMOCK_SHA512:
-        raise Stop(f"{AIMOCK} from npm is not the pinned one: do not use it, and check where npm downloads from.")
+        raise WrongPackage(
+            f"{AIMOCK} from npm is not the pinned one: do not use it, and check where npm downloads from."
+        )
     with tarfile.open(archives[0]) as archive:
         if hasattr(tarfile, "data_filter"):
             archive.extractall(folder / "aimock", filter="data")

@@ -271,6 +271,13 @@ def test_a_failure_of_pip_keeps_its_exit_code_and_its_last_lines(
     assert "the reason" in capsys.readouterr().out
 
 
+@posix
+def test_a_package_with_another_hash_is_a_failure_of_its_own_kind(programs: Script) -> None:
+    pip = programs("python", "echo THESE PACKAGES DO NOT MATCH THE HASHES; exit 1")
+    with pytest.raises(progress.WrongPackage, match="do not use it"):
+        python_packages.pip(pip, ["install"])
+
+
 # The commands
 
 
