@@ -75,12 +75,12 @@ def test_the_details_say_cached_and_thinking_tokens(context: RowContext) -> None
 
 def test_a_cost_that_the_provider_reports_wins_over_every_price(context: RowContext) -> None:
     said = reply(COUNTED.model_copy(update={"cost_usd": 0.25}))
-    assert short_facts(said, priced(context, TABLE))[-1] == "$0.250"
+    assert short_facts(said, priced(context, TABLE))[1] == "$0.250"
     assert "Cost: $0.250 (reported)" in explained_facts(said, priced(context, TABLE))
 
 
 def test_a_cost_from_the_table_is_marked_and_says_the_month_of_the_prices(context: RowContext) -> None:
-    assert short_facts(reply(COUNTED), priced(context, TABLE))[-1] == "≈ $0.0060"
+    assert short_facts(reply(COUNTED), priced(context, TABLE))[1] == "≈ $0.0060"
     said = explained_facts(reply(COUNTED), priced(context, TABLE))
     assert "Cost: $0.0060 (estimated from reported tokens, prices of 2026-03, example.com/prices)" in said
 

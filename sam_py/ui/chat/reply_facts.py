@@ -69,7 +69,7 @@ def cost_of(message: AssistantMessage, context: RowContext) -> Cost | None:
 
 
 def short_facts(message: AssistantMessage, context: RowContext) -> list[str]:
-    """For the line below a reply: ``≈`` stands before what is estimated."""
+    """For the line below a reply, the most wanted first: what does not fit is cut. ``≈`` marks what is estimated."""
     facts = []
     usage, metrics, locale = usage_of(message), message.metrics, QLocale()
     if usage is not None and usage.output_tokens:
@@ -80,6 +80,9 @@ def short_facts(message: AssistantMessage, context: RowContext) -> list[str]:
             facts.append(about + _tr("{read} → {written} tokens").format(read=read, written=written))
         else:
             facts.append(about + _tr("{count} tokens").replace("{count}", written))
+    cost = cost_of(message, context)
+    if cost is not None:
+        facts.append(money(cost.usd) if cost.is_reported else f"≈ {money(cost.usd)}")
     if metrics is not None and metrics.first_token_s is not None:
         facts.append(
             _tr("first after {seconds} s").replace("{seconds}", locale.toString(metrics.first_token_s, "f", 1))
@@ -87,9 +90,6 @@ def short_facts(message: AssistantMessage, context: RowContext) -> list[str]:
     if metrics is not None and metrics.tokens_per_second is not None:
         speed = ("≈ " if metrics.estimated else "") + locale.toString(metrics.tokens_per_second, "f", 0)
         facts.append(_tr("{speed} tokens/s").replace("{speed}", speed))
-    cost = cost_of(message, context)
-    if cost is not None:
-        facts.append(money(cost.usd) if cost.is_reported else f"≈ {money(cost.usd)}")
     return facts
 
 

@@ -20,6 +20,7 @@ from sam_py.ui.settings.expert_fields import ExpertFields
 from sam_py.ui.settings.fields import Choice, Switch, Words
 from sam_py.ui.settings.key_field import KeyField
 from sam_py.ui.widgets.buttons import IconButton, PillButton
+from sam_py.ui.widgets.flow import FlowLayout
 
 
 class AccountEditor(QWidget):
@@ -51,6 +52,7 @@ class AccountEditor(QWidget):
         self.account = account
         self.title.setText(account.label or self._preset.label)
         self.summary.say(self._summary(account, settings))
+        self.summary.setAccessibleName(self.summary.text().replace("\u200b", ""))
         for field, value in ((self.label, account.label), (self.address, account.base_url)):
             if not field.hasFocus() and not field.isModified():
                 field.setText(value)
@@ -132,17 +134,12 @@ class AccountEditor(QWidget):
             )
         self.model = Choice(icons, self.tr("Model"))
         self.use = PillButton(icons, self.tr("Use for new chats"), kind="outline")
-        models = QHBoxLayout()
-        models.setSpacing(8)
-        models.addWidget(self.model, 1)
-        models.addWidget(self.use)
-        column.addLayout(models)
+        column.addWidget(self.model)
         self.remove = PillButton(icons, self.tr("Remove"), icon="trash")
-        buttons = QHBoxLayout()
-        buttons.setContentsMargins(0, 8, 0, 0)
-        buttons.addWidget(self.test.button)
-        buttons.addStretch(1)
-        buttons.addWidget(self.remove)
+        buttons = FlowLayout()
+        buttons.setContentsMargins(0, 4, 0, 0)
+        for button in (self.test.button, self.use, self.remove):
+            buttons.addWidget(button)
         column.addLayout(buttons)
         column.addWidget(self.test)
         column.addWidget(self.expert)
@@ -178,7 +175,8 @@ class AccountEditor(QWidget):
     def _summary(self, account: ProviderSettings, settings: Settings) -> str:
         if not account.enabled:
             return self.tr("Off")
-        words = [account.base_url or self.tr("No address yet")]
+        address = account.base_url.replace(".", ".\u200b").replace("/", "/\u200b")  # where a line may end
+        words = [address or self.tr("No address yet")]
         if settings.chat.default.provider == account.id:
             words.append(self.tr("used for new chats"))
         return " · ".join(words)

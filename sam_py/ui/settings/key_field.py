@@ -18,6 +18,7 @@ from sam_py.ui.links import describe_target, open_url
 from sam_py.ui.services import Services
 from sam_py.ui.settings.fields import Words
 from sam_py.ui.widgets.buttons import IconButton, PillButton
+from sam_py.ui.widgets.flow import FlowLayout
 from sam_py.ui.widgets.plain import tooltip
 
 
@@ -92,11 +93,9 @@ class KeyField(QWidget):
         row.setSpacing(4)
         row.addWidget(self.field, 1)
         row.addWidget(self.shown)
-        buttons = QHBoxLayout()
-        buttons.setSpacing(8)
+        buttons = FlowLayout()
         for button in (self.get_key, self.again, self.forget):
             buttons.addWidget(button)
-        buttons.addStretch(1)
         self.get_key.setVisible(bool(self._preset.key_page))
         for hidden in (self.state, self.notice, self.again, self.forget):
             hidden.hide()

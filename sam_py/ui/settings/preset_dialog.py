@@ -183,8 +183,8 @@ class PresetDialog(QDialog):
     def _choose(self, index: QModelIndex) -> None:
         preset = self.rows.preset(index) if index.isValid() else None
         if preset is not None:
-            self.preset_chosen.emit(preset)
             self.accept()
+            self.preset_chosen.emit(preset)  # afterwards: what it opens takes the keyboard
 
     # Qt
 

@@ -6,6 +6,7 @@ import logging
 from collections.abc import Callable
 
 import shiboken6
+from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from sam_py.errors import SamError
@@ -123,7 +124,7 @@ class ProvidersPage(SettingsPage):
         for id, editor in self.editors.items():
             if id not in before:
                 self.open_account(id)
-                editor.focus_first()
+                QTimer.singleShot(0, editor, editor.focus_first)  # when it is seen, and the list has gone
 
     def open_presets(self) -> None:
         """Let the person choose from the list."""

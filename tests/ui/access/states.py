@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QApplication, QDialog, QMenu, QWidget
 
 from sam_py.providers.local import FoundServer
 from sam_py.ui.chat.attachments_intake import PastedImage, PastedText
+from sam_py.ui.settings.preset_dialog import PresetDialog
 from sam_py.ui.settings.settings_dialog import SettingsDialog
 from sam_py.ui.widgets.command_palette import CommandPalette
 from tests.fakes.fault_server import DONE, FaultServer, Json, Stream, chunk
@@ -104,11 +105,21 @@ async def all_states(sam: Sitting, server: FaultServer) -> AsyncIterator[tuple[s
         if page == "providers":
             dialog.pages["providers"].open_account("bench")
         yield f"settings: {page}", dialog
+        if page == "providers":
+            dialog.pages[page].editors["bench"].expert.set_open(True)
+            yield "settings: an account for experts", dialog
+            dialog.pages[page].open_presets()
+            presets = dialog.findChild(PresetDialog)
+            yield "the list of presets", presets
+            presets.close()
         await _closed(sam, dialog)
     for name in ("shortcuts",):
         window.actions_by_name[name].trigger()
         yield name, await _dialog(sam)
         await _closed(sam, await _dialog(sam))
+    chat.open_settings()
+    yield "settings of the conversation", await _dialog(sam)
+    await _closed(sam, await _dialog(sam))
     chat.timeline.action_requested.emit("details", sam.bus.id_at(1))
     yield "details of a message", await _dialog(sam)
     await _closed(sam, await _dialog(sam))

@@ -14,6 +14,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDialog, QLineEdit, QMenu, QWidget
 
 from sam_py.messages.message import AssistantMessage
+from sam_py.ui.settings.preset_dialog import PresetDialog
 from sam_py.ui.settings.settings_dialog import SettingsDialog
 from sam_py.ui.widgets.buttons import FlatButton
 from tests.fakes.fault_server import FaultServer, Json, Reply, Stream, chunk
@@ -312,19 +313,26 @@ def test_an_evening_without_a_mouse(run: Run, sit_down: SitDown, tmp_path: Path)
     async def scenario() -> None:
         endless = Stream((chunk("Half an "), chunk("answer")), then="hang")
         async with FaultServer(
-            Reply("First [reply](https://example.org/a)."), endless, Reply("After the edit"), Reply("Once more")
+            Reply("First [reply](https://example.org/a)."),
+            endless,
+            Reply("After the edit"),
+            Reply("Once more"),
+            paths={"/v1/models": Json({"data": []})},  # asked for when all is quiet
         ) as server:
             sam = await sit_down().start()
             window, chat = sam.window, sam.chat
             text = chat.composer.text
 
-            # Add a provider: settings, Tab to "Add a provider", down the menu, the address, Esc.
+            # Add a provider: settings, Tab to "Add a provider…", its name in the list, the address, Esc.
             press(Key.Key_Comma, CTRL)
             settings = await opened(sam)
             assert isinstance(settings, SettingsDialog)
-            tab_to(named("Add a provider"))
+            tab_to(named("Add a provider…"))
             press(Key.Key_Return)
-            await choose_in_menu(sam, "Any compatible server", settings)
+            await sam.until(lambda: isinstance(QApplication.activeWindow(), PresetDialog), "the list of presets")
+            type_in("any compatible")
+            press(Key.Key_Return)
+            await activated(sam, settings)
             await sam.until(lambda: isinstance(focus(), QLineEdit), "the new account's first field")
             tab_to(named("Address"))
             press(Key.Key_A, CTRL)

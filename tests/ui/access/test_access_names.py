@@ -169,7 +169,7 @@ def _ours(text: str) -> bool:
     """Whether a text has words that are neither translated nor somebody's data."""
     if text.startswith("/") or re.fullmatch(r".*\d{4} \d\d:\d\d.*", text):
         return False  # a folder, a date
-    rest = re.sub(r"⟦.*⟧", "", text, flags=re.DOTALL)
+    rest = re.sub(r"⟦.*⟧", "", text.replace("\u200b", ""), flags=re.DOTALL)
     rest = re.sub(r"(?:(?:Ctrl|Shift|Alt)\+)+[^)]*", "", rest)
     for known in _DATA:
         rest = rest.replace(known, "")
