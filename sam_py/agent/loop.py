@@ -103,7 +103,7 @@ class ReplyStream:
             close = getattr(events, "aclose", None)
             if close is not None:
                 await close()
-        raise ProviderError("The reply broke off before its end. Continue it or try again.", code="cut_off")
+        raise ProviderError("The reply broke off before its end. Try again.", code="cut_off")
 
     async def _apply(self, event: StreamEvent) -> None:
         bus, reply_id = self._bus, self._reply_id

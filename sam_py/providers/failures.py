@@ -192,7 +192,7 @@ def not_the_protocol(body: bytes | str, asked: Asked) -> ProviderError:
 def cut_off(asked: Asked, detail: str = "") -> ProviderError:
     """The error for a stream that ended before the reply did."""
     return ProviderError(
-        f"The connection to {asked.label} broke before the reply was complete. Continue the reply or try again.",
+        f"The connection to {asked.label} broke before the reply was complete. Try again.",
         code="cut_off",
         detail=detail,
     )

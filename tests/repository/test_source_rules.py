@@ -122,6 +122,18 @@ def test_a_package_exports_nothing_but_its_contract() -> None:
     assert found == []
 
 
+def test_an_error_does_not_offer_to_continue_what_may_not_have_begun() -> None:
+    """Whether a reply began is not known where the error is made; the window shows *Continue* where it did."""
+    found = [
+        place(path, node)
+        for path in modules()
+        if path.relative_to(PACKAGE).parts[0] in ("providers", "agent")
+        for node in ast.walk(tree(path))
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and "ontinue the reply" in node.value
+    ]
+    assert found == []
+
+
 def test_the_core_does_not_print() -> None:
     """What a person should know goes to the log, to the window or through the command line."""
     speakers = ("app.py", "__main__.py", "cli")

@@ -221,7 +221,7 @@ class StreamDecoder:
 
     def _damaged(self, detail: str) -> ProviderError:
         return ProviderError(
-            f"{self._asked.label} sent a damaged piece of the reply. Continue the reply or try again.",
+            f"{self._asked.label} sent a damaged piece of the reply. Try again.",
             code="bad_response",
             detail=detail,
         )

@@ -204,7 +204,7 @@ class StreamDecoder:
 
     def _broken(self) -> ProviderError | None:
         if self._sse.oversized or self._objects.too_large or self._parts.kept > _MOST_KEPT:
-            text = f"{self._asked.label} sent a piece of the reply that is too large. Continue the reply or try again."
+            text = f"{self._asked.label} sent a piece of the reply that is too large. Try again."
             return ProviderError(text, code="bad_response")
         if self._objects.damaged:
             return _damaged(self._asked, self._objects.damaged[:200].decode("utf-8", "replace"))
@@ -230,7 +230,7 @@ def _stray_error(stray: bytes) -> ErrorBody | None:
 
 
 def _damaged(asked: Asked, detail: str) -> ProviderError:
-    text = f"{asked.label} sent a damaged piece of the reply. Continue the reply or try again."
+    text = f"{asked.label} sent a damaged piece of the reply. Try again."
     return ProviderError(text, code="bad_response", detail=detail)
 
 

@@ -160,10 +160,10 @@ class StreamDecoder:
     def _broken(self) -> ProviderError:
         objects, label = self._objects, self._asked.label
         if objects.too_large or len(self._call_ids) > _MOST_CALLS:
-            text = f"{label} sent a piece of the reply that is too large. Continue the reply or try again."
+            text = f"{label} sent a piece of the reply that is too large. Try again."
             return ProviderError(text, code="bad_response")
         if objects.damaged:
-            text = f"{label} sent a damaged piece of the reply. Continue the reply or try again."
+            text = f"{label} sent a damaged piece of the reply. Try again."
             detail = objects.damaged[:200].decode("utf-8", "replace")
             return ProviderError(text, code="bad_response", detail=detail)
         if objects.stray and (not self._started or self._is_endless()):

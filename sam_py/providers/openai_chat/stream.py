@@ -122,7 +122,7 @@ class StreamDecoder:
     def _fail_with_size(self, events: list[StreamEvent]) -> None:
         self._flush(events)
         self.error = ProviderError(
-            f"{self._asked.label} sent a piece of the reply that is too large. Continue the reply or try again.",
+            f"{self._asked.label} sent a piece of the reply that is too large. Try again.",
             code="bad_response",
         )
 
@@ -160,7 +160,7 @@ class StreamDecoder:
         except (ValueError, RecursionError) as error:
             self._flush(events)
             self.error = ProviderError(
-                f"{self._asked.label} sent a damaged piece of the reply. Continue the reply or try again.",
+                f"{self._asked.label} sent a damaged piece of the reply. Try again.",
                 code="bad_response",
                 detail=f"{error}: {data[:200]}",
             )

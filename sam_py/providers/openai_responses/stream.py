@@ -131,7 +131,7 @@ class StreamDecoder:
         except (ValueError, RecursionError) as error:
             if at_end:
                 return  # cut off in its middle
-            text = f"{self._asked.label} sent a damaged piece of the reply. Continue the reply or try again."
+            text = f"{self._asked.label} sent a damaged piece of the reply. Try again."
             self._fail(ProviderError(text, code="bad_response", detail=f"{error}: {data[:200]}"), events)
             return
         self._read_value(name, value, events)
@@ -217,7 +217,7 @@ class StreamDecoder:
     def _finish(self, response: dict[str, Any], status: str, events: list[StreamEvent]) -> None:
         self._items.end_all(response.get("output"), events)
         if self._sse.oversized:
-            text = f"{self._asked.label} sent a piece of the reply that is too large. Continue the reply or try again."
+            text = f"{self._asked.label} sent a piece of the reply that is too large. Try again."
             self._fail(ProviderError(text, code="bad_response"), events)
             return
         self._report_usage(events)

@@ -99,6 +99,23 @@ def test_only_the_last_message_offers_to_try_again(run: Run, sit_down: SitDown) 
     run(scenario())
 
 
+def test_a_reply_that_is_damaged_from_its_start_offers_to_retry_alone(run: Run, sit_down: SitDown) -> None:
+    async def scenario() -> None:
+        async with FaultServer(Stream((b"data: {broken\n\n",))) as server:
+            sam = await sit_down().start()
+            sam.use_server(server.base_url)
+            await sam.send("Hello")
+            await sam.until(lambda: sam.bus.error_of(sam.bus.tip or "") is not None, "the error")
+            await sam.answered()
+            box = sam.chat.timeline.row_of(sam.bus.tip or "")._error
+            assert box._retry.isVisible()
+            assert not box._continue.isVisible()
+            assert "ontinue" not in box._text.text()
+            await sam.close()
+
+    run(scenario())
+
+
 def test_a_question_that_was_never_answered_offers_to_ask_again_after_the_next_start(
     run: Run, sit_down: SitDown
 ) -> None:
