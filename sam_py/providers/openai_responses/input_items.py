@@ -34,7 +34,7 @@ from sam_py.providers.tool_names import wire_name
 _EMPTY_RESULT = "(no output)"
 
 
-# An id of this form makes OpenAI look the item up in its store, where nothing is with ``store: false``:
+# D-014. An id of this form makes OpenAI look the item up in its store, where nothing is with ``store: false``:
 # 404 "Item with id 'rs_…' not found". Without it the item stands for itself. Other services' ids go back.
 _STORED_ID = re.compile(r"(rs|msg|ws|fs|ci|mcp|mcpl|mcpr|tsc|tso|cmp)_")
 _NAMES = {"message": "msg", "reasoning": "rs", "function_call": "fc", "function_call_output": "fco"}
