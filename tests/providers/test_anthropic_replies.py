@@ -132,9 +132,9 @@ def test_a_reply_that_paused_for_a_server_tool_is_sent_back_as_it_is() -> None:
 
 CITATION = {"type": "char_location", "document_title": None}
 CITED = [
-    {"type": "text", "text": "It is "},
+    {"type": "text", "length": 6},
     {"type": "text", "text": "Quack", "citations": [{**CITATION, "file_id": None}]},
-    {"type": "text", "text": "\n\n"},
+    {"type": "text", "length": 2},
     {"type": "text", "text": "Indeed."},
 ]
 
@@ -146,6 +146,12 @@ def test_cited_text_goes_back_in_the_blocks_it_came_in() -> None:
         {"type": "text", "text": "Quack\n\n", "citations": [CITATION]},
         {"type": "text", "text": "Indeed."},
     ]
+
+
+def test_cited_text_is_found_again_after_it_was_trimmed() -> None:
+    cuts = [{"type": "text", "length": 4}, CITED[1], {"type": "text", "length": 3}]
+    body = body_of(user("Q"), claude("a Quack", opaque(pack(cuts))), user("Q2"))
+    assert [block["text"] for block in blocks(body, 1)] == ["a ", "Quack"]
 
 
 def test_text_that_was_changed_since_goes_back_without_citations() -> None:

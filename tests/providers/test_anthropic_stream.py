@@ -312,8 +312,15 @@ def test_citations_are_kept_beside_the_text_that_stays_whole() -> None:
     assert [part.kind for part in message.parts] == ["text", "thinking_signature"]
     assert message.text == "It is Quack"
     assert opaque(message) == [
-        [{"type": "text", "text": "It is "}, {"type": "text", "text": "Quack", "citations": [citation]}]
+        [{"type": "text", "length": 6}, {"type": "text", "text": "Quack", "citations": [citation]}]
     ]
+
+
+def test_a_character_that_was_cut_in_two_is_one_where_text_is_cut_into_blocks() -> None:
+    cited = {"type": "text", "text": "Quack", "citations": [{"cited_text": "x"}]}
+    message = reply(text(0, "a\ud83c"), text(0, "\udf89"), stopped(0), started(1, cited), ended("end_turn"), STOP)
+    assert message.text == "a\N{PARTY POPPER}Quack"
+    assert opaque(message)[0][0] == {"type": "text", "length": 2}
 
 
 def test_half_a_character_waits_for_its_other_half() -> None:

@@ -20,6 +20,8 @@ from sam_py.providers.base import StreamEvent, ThinkingSigned, ToolCallDelta, To
 from sam_py.providers.surrogates import TextChannels
 
 _GLUED = re.compile(r"\}\s*(?=\{)")
+_OTHER_HALF = re.compile("[\udc00-\udfff]")
+"""Of a character that was cut in two: the halves are one character once they are joined."""
 _GLUE_TRIES = 64
 """How often a call's arguments are looked at for a second object: each look reads them all."""
 
@@ -43,11 +45,18 @@ class _Open:
 
 @dataclass(slots=True)
 class _Cut:
-    """A text block's share of the text that is being said."""
+    """A text block's share of the text that is being said. Its text is kept only where it is cited."""
 
     index: int
-    pieces: list[str] = field(default_factory=list)
+    length: int = 0
+    pieces: list[str] | None = None
     citations: list[Any] = field(default_factory=list)
+
+    def as_block(self) -> Block:
+        text: Block = (
+            {"length": self.length} if self.pieces is None else {"text": mend_surrogates("".join(self.pieces))}
+        )
+        return {"type": "text", **text, **({"citations": self.citations} if self.citations else {})}
 
 
 class BlockAssembly:
@@ -65,6 +74,10 @@ class BlockAssembly:
         self._calls: dict[str, list[str]] = {}
         """The arguments of each call so far, by key."""
         self._call_ids: set[str] = set()
+        self.count = 0
+        """Blocks so far."""
+        self.held = 0
+        """Characters that are kept until their block ends, or the reply."""
 
     @property
     def any_calls(self) -> bool:
@@ -111,14 +124,15 @@ class BlockAssembly:
                 self._think(open_block, delta.get("thinking"), events)
             case "signature_delta":
                 if isinstance(delta.get("signature"), str):
+                    self.held += len(delta["signature"])
                     open_block.block = {**open_block.block, "signature": delta["signature"]}
             case "citations_delta":
                 if open_block.kind == "text" and isinstance(delta.get("citation"), dict):
-                    self._cut_of(open_block).citations.append(delta["citation"])
+                    self._cite(open_block, [delta["citation"]])
             case "input_json_delta":
                 self._add_input(open_block, delta.get("partial_json"), events)
             case _:
-                _merge(open_block.block, delta)
+                self.held += _merge(open_block.block, delta)
 
     def stop(self, index: Any, events: list[StreamEvent]) -> None:
         """``content_block_stop``."""
@@ -136,11 +150,12 @@ class BlockAssembly:
 
     def _begin(self, block: _Open, events: list[StreamEvent]) -> None:
         self._open[block.index] = block
+        self.count += 1
         match block.kind:
             case "text":
                 citations = block.block.get("citations")
-                if isinstance(citations, list) and citations:
-                    self._cut_of(block).citations.extend(citations)
+                if isinstance(citations, list):
+                    self._cite(block, citations)
                 self._say(block, block.block.get("text"), events)
             case "thinking":
                 self._think(block, block.block.get("thinking"), events)
@@ -175,8 +190,20 @@ class BlockAssembly:
     def _say(self, block: _Open, text: Any, events: list[StreamEvent]) -> None:
         if isinstance(text, str) and text:
             self._thoughts.clear()
-            self._cut_of(block).pieces.append(text)
+            cut = self._cut_of(block)
+            cut.length += len(text) if text.isascii() else len(text) - len(_OTHER_HALF.findall(text))
+            if cut.pieces is not None:
+                self.held += len(text)
+                cut.pieces.append(text)
             self._channels.add("text", text, events)
+
+    def _cite(self, block: _Open, citations: list[Any]) -> None:
+        """Citations hang on the block; from now on its text is kept, to be found again by."""
+        cut = self._cut_of(block)
+        if cut.pieces is None and not cut.length:
+            cut.pieces = []
+        self.held += sum(len(str(citation)) for citation in citations)
+        cut.citations.extend(citations)
 
     def _cut_of(self, block: _Open) -> _Cut:
         if not self._cuts or self._cuts[-1].index != block.index:
@@ -187,6 +214,7 @@ class BlockAssembly:
         if isinstance(text, str) and text:
             self._end_cuts(events)
             self._thoughts[block.index] += 1
+            self.held += len(text)
             block.pieces.append(text)
             self._channels.add("thinking", text, events)
 
@@ -195,6 +223,7 @@ class BlockAssembly:
             piece = json.dumps(piece, ensure_ascii=False)
         if not piece or block.kind in ("text", "thinking"):
             return
+        self.held += len(piece)
         if not block.key:
             block.pieces.append(piece)
             return
@@ -274,16 +303,11 @@ class BlockAssembly:
         cuts, self._cuts = self._cuts, []
         if any(cut.citations for cut in cuts):
             self._channels.flush_into(events)
-            events.append(ThinkingSigned(pack([_as_block(cut) for cut in cuts if cut.pieces])))
+            events.append(ThinkingSigned(pack([cut.as_block() for cut in cuts if cut.length])))
 
 
-def _as_block(cut: _Cut) -> Block:
-    block: Block = {"type": "text", "text": mend_surrogates("".join(cut.pieces))}
-    return {**block, "citations": cut.citations} if cut.citations else block
-
-
-def _merge(block: Block, delta: Block) -> None:
-    """A delta of a kind that we do not know: what is text there grows, the rest is set."""
+def _merge(block: Block, delta: Block) -> int:
+    """A delta of a kind that we do not know: what is text there grows, the rest is set. Returns about how much."""
     for key, value in delta.items():
         if key == "type" or value is None:
             continue
@@ -294,6 +318,7 @@ def _merge(block: Block, delta: Block) -> None:
             block[key] = [*before, *value]
         else:
             block[key] = value
+    return len(str(delta))
 
 
 def _is_complete(arguments: str) -> bool:

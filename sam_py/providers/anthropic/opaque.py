@@ -5,7 +5,8 @@ A `ThinkingSignaturePart.signature` of this wire holds one of three things:
 - a plain text: the signature of the thinking text right before it (or of thinking that was not shown);
 - a JSON object: a whole block at its place (redacted thinking, what a server tool did, blocks of a newer
   version). One of type ``tool_use`` holds what the next call has beyond id, name and input;
-- a JSON list: the text right before it, cut into the blocks that it came in, with their citations.
+- a JSON list: how the text right before it was cut into blocks, with their citations. Each has its text, or
+  where nothing is cited its length alone.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from sam_py.messages.builder import mend_surrogates
 Block = dict[str, Any]
 
 THINKING = frozenset({"thinking", "redacted_thinking"})
+_MOST_TRIMMED = 16
 _SIGNATURE = re.compile(r"[!-~]+\Z")
 
 
@@ -41,9 +43,34 @@ def unpack(signature: str) -> str | Block | list[Block] | None:
         return None
     if isinstance(value, dict):
         return value if _is_block(value) else None
-    if all(_is_cut_text(block) for block in value):
+    if all(_is_cut(block) for block in value):
         return list(value)
     return None
+
+
+def cut_text(text: str, cuts: list[Block]) -> list[Block]:
+    """`text` in the blocks that it came in; none where it is no longer what `cuts` cut.
+
+    Line breaks at its beginning and white space at its end may have been trimmed since.
+
+    >>> cuts = [{"type": "text", "length": 8}, {"type": "text", "text": "Quack", "citations": [{}]}]
+    >>> [block["text"] for block in cut_text("It is Quack", cuts)], cut_text("It is a duck", cuts)
+    (['It is ', 'Quack'], [])
+    """
+    return next((blocks for lead in range(_MOST_TRIMMED) if (blocks := _cut_behind(lead, text, cuts))), [])
+
+
+def _cut_behind(lead: int, text: str, cuts: list[Block]) -> list[Block]:
+    """`text` cut, of which `lead` characters are missing at its beginning; none where the cuts do not fit."""
+    blocks: list[Block] = []
+    end = -lead
+    for cut in cuts:
+        start, end = end, end + (len(cut["text"]) if "text" in cut else cut["length"])
+        piece = text[max(start, 0) : max(end, 0)]
+        if "text" in cut and piece.strip() != cut["text"].strip():
+            return []
+        blocks.append({**{key: value for key, value in cut.items() if key != "length"}, "text": piece})
+    return blocks if 0 <= end - len(text) < _MOST_TRIMMED else []
 
 
 def as_input(block: Block) -> Block:
@@ -81,8 +108,10 @@ def _is_block(value: Block) -> bool:
             return _is_text(kind)
 
 
-def _is_cut_text(block: Any) -> bool:
-    return isinstance(block, dict) and block.get("type") == "text" and isinstance(block.get("text"), str)
+def _is_cut(cut: Any) -> bool:
+    if not isinstance(cut, dict) or cut.get("type") != "text":
+        return False
+    return isinstance(cut["text"], str) if "text" in cut else isinstance(cut.get("length"), int) and cut["length"] >= 0
 
 
 def _is_text(value: Any) -> bool:

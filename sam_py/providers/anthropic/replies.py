@@ -13,7 +13,7 @@ from sam_py.messages.parts import (
     ToolCallPart,
 )
 from sam_py.messages.turn import Turn
-from sam_py.providers.anthropic.opaque import THINKING, Block, as_input, unpack
+from sam_py.providers.anthropic.opaque import THINKING, Block, as_input, cut_text, unpack
 from sam_py.providers.arguments import arguments_object
 from sam_py.providers.base import ChatRequest
 from sam_py.providers.ids import wire_id
@@ -93,12 +93,12 @@ class _Reply:
         if self._with_thinking:
             self.blocks.append(block)
 
-    def _cut(self, blocks: list[Block]) -> None:
-        """Put `blocks` in the place of the text before, which they are, unless somebody changed it since."""
-        whole = "".join(block["text"] for block in blocks)
+    def _cut(self, cuts: list[Block]) -> None:
+        """Put the text before into the blocks that it came in, unless somebody changed it since."""
         last = self.blocks[-1] if self.blocks else {}
-        if last.get("type") == "text" and last["text"].strip() == whole.strip():
-            self.blocks[-1:] = [as_input(block) for block in _without_blank(blocks)]
+        if last.get("type") == "text":
+            cut = [as_input(block) for block in _without_blank(cut_text(last["text"], cuts))]
+            self.blocks[-1:] = cut or [last]
 
 
 def _without_blank(blocks: list[Block]) -> list[Block]:

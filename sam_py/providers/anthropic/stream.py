@@ -23,6 +23,12 @@ from sam_py.providers.ids import new_own_id
 from sam_py.providers.json_text import read_json
 from sam_py.providers.sse import SseParser
 
+_MAX_HELD = 32 << 20
+"""Characters of thinking, arguments and opaque blocks, which are held until the block ends or the reply."""
+_MAX_BLOCKS = 10_000
+_MAX_STRAY_BYTES = 1 << 20
+"""So much that is neither event nor comment is no event stream."""
+
 _STOP_REASONS: dict[str, StopReason] = {
     "end_turn": "stop",
     "stop_sequence": "stop",
@@ -64,9 +70,15 @@ class StreamDecoder:
     def feed(self, chunk: bytes) -> list[StreamEvent]:
         """Return the events that `chunk` completes; none once the answer has ended."""
         events: list[StreamEvent] = []
-        if not self.finished and self.error is None:
-            for event in self._sse.feed(self._form.take(chunk)):
+        if self.finished or self.error is not None:
+            return events
+        chunk = self._form.take(chunk)
+        if self._form.form == "events":
+            for event in self._sse.feed(chunk):
                 self._read_event(event.event, event.data, events)
+            self._check_size(events)
+        elif self._form.is_full:
+            self.error = not_the_protocol(self._form.kept, self._asked)
         return events
 
     def close(self) -> list[StreamEvent]:
@@ -192,7 +204,7 @@ class StreamDecoder:
     def _finish(self, events: list[StreamEvent]) -> None:
         self._blocks.end(events)
         if self._sse.oversized:
-            self._fail(self._damaged("an event was too large"), events)
+            self._fail(self._too_large(), events)
             return
         self.finished = True
         events.append(Finished(self._stop_reason(), self._word, self._detail))
@@ -218,6 +230,21 @@ class StreamDecoder:
         if not stray.strip():
             return cut_off(self._asked, "the answer was empty")
         return not_the_protocol(stray, self._asked)
+
+    def _check_size(self, events: list[StreamEvent]) -> None:
+        """End what would grow without end."""
+        if self.finished or self.error is not None:
+            return
+        if not self._understood and self._sse.stray_bytes > _MAX_STRAY_BYTES:
+            self.error = not_the_protocol(self._sse.stray, self._asked)
+        elif self._sse.oversized or self._blocks.held > _MAX_HELD or self._blocks.count > _MAX_BLOCKS:
+            self._fail(self._too_large(), events)
+
+    def _too_large(self) -> ProviderError:
+        return ProviderError(
+            f"{self._asked.label} sent a piece of the reply that is too large. Try again.",
+            code="bad_response",
+        )
 
     def _damaged(self, detail: str) -> ProviderError:
         return ProviderError(
