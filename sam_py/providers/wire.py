@@ -11,9 +11,11 @@ from typing import Any, ClassVar
 from sam_py.errors import SamError
 from sam_py.messages.turn import Limits
 from sam_py.providers.base import ChatRequest, Decoder, ModelInfo, Started, StreamEvent, UsageReported, Waiting
+from sam_py.providers.bounds import Bounded
 from sam_py.providers.errors import ProviderError
 from sam_py.providers.failures import Asked
 from sam_py.providers.http import Call, Http
+from sam_py.providers.key_mask import KeyMask
 from sam_py.providers.retry import delay_s
 from sam_py.providers.taken import Taken, taken_by
 
@@ -148,7 +150,7 @@ class WireProvider(ABC):
     async def _once(self, request: ChatRequest, asked: Asked) -> AsyncGenerator[StreamEvent, None]:
         """Send `request` and decode its answer. Raises `_Broken` for what went wrong after the answer had begun."""
         call = await self._call(self._address(request), asked, self._body(request))
-        decoder = self._decoder(asked)
+        decoder, mask = Bounded(self._decoder(asked), asked), KeyMask(call.key)
         cut: ProviderError | None = None
         async with aclosing(self._http.stream(call)) as chunks:
             try:
@@ -156,7 +158,7 @@ class WireProvider(ABC):
                     if isinstance(chunk, Waiting):
                         yield chunk
                         continue
-                    for event in decoder.feed(chunk):
+                    for event in mask.read(decoder.feed(chunk)):
                         yield event
                     if decoder.error is not None or decoder.finished:
                         break
@@ -164,7 +166,7 @@ class WireProvider(ABC):
                 if error.code != "cut_off":
                     raise
                 cut = error
-        for event in decoder.close():
+        for event in [*mask.read(decoder.close()), *mask.end()]:
             yield event
         if decoder.error is not None:
             broken = decoder.error if cut is None or decoder.error.code != "cut_off" else cut

@@ -29,6 +29,7 @@ SONGS: tuple[Behaviour, ...] = (
     Status(400, f"<html>Authorization: Bearer {CANARY}</html>", content_type="text/html"),
     Stream((chunk("part"), sse({"error": {"message": f"key {CANARY} was revoked"}}))),
     Stream((chunk("part"), f"data: {CANARY} is no JSON\n\n".encode()), then="cut"),
+    Reply("You gave me", f" {CANARY[:7]}", CANARY[7:], f", that is {CANARY}."),
 )
 
 
@@ -183,9 +184,10 @@ app.Program.start = _then_crash
 """After the reply, a crash in each kind of place, its words full of the key; then the window closes."""
 
 
-def test_the_windows_log_and_its_crashes_hold_no_key(tmp_path: Path) -> None:
+@pytest.mark.parametrize("song", [SONGS[0], SONGS[-1]], ids=["refused", "repeated in the reply"])
+def test_the_windows_files_and_its_crashes_hold_no_key(tmp_path: Path, song: Behaviour) -> None:
     async def scenario(said: list[str]) -> None:
-        async with FaultServer(SONGS[0], paths={"/v1/models": Status(403, ECHO)}) as server:
+        async with FaultServer(song, paths={"/v1/models": Status(403, ECHO)}) as server:
             settings(tmp_path, server.base_url)
             code = LOUD + READY + SENDS.format(texts=["one"]) + CRASHES
             script = f"import sys\nfrom sam_py import app\n{code}\nsys.exit(app.main([]))"
