@@ -1,4 +1,4 @@
-"""ModelServers: a llama.cpp server for the model file that is used, started when first needed."""
+"""ModelServers: a llama.cpp server for the model file that is used, started when first needed (D-015)."""
 
 from __future__ import annotations
 

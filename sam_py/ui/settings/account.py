@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 from PySide6.QtCore import QCoreApplication
 
 from sam_py.providers.local import FoundServer
+from sam_py.providers.model_file.files import model_file_of
 from sam_py.providers.network import is_same_machine
 from sam_py.providers.presets import Preset, preset_of
 from sam_py.settings.model import ChatSettings, ModelChoice, ProviderSettings, Settings
@@ -92,6 +93,8 @@ def address_fault(address: str) -> str:
         _port = parts.port
     except ValueError:
         return _("This is not an address. It looks like https://example.com/v1.")
+    if model_file_of(address) is not None:
+        return ""
     if parts.scheme not in ("http", "https"):
         return _("An address begins with http:// or https://, for example http://127.0.0.1:8080/v1.")
     if not parts.hostname:

@@ -12,8 +12,10 @@ from PySide6.QtWidgets import QFileDialog
 
 from sam_py.messages.message import AssistantMessage
 from sam_py.providers.model_file import runner
+from sam_py.providers.model_file.files import address_of
 from sam_py.providers.model_file.runner import install_command
 from sam_py.settings.model import Settings
+from sam_py.ui.settings.account import address_fault
 from tests.fakes.llama_program import write_llama_program
 from tests.fakes.sitting import Sitting
 
@@ -89,6 +91,11 @@ def test_loading_a_model_can_be_cancelled(run: Run, sit_down: SitDown, program: 
         await sam.close()
 
     run(scenario())
+
+
+def test_the_address_of_a_model_file_is_no_fault_in_the_settings(tmp_path: Path) -> None:
+    assert address_fault(address_of(tmp_path / "a.gguf")) == ""
+    assert address_fault("ftp://example.com") != ""
 
 
 @pytest.mark.llamacpp
