@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sam_py.messages.parts import Part
+from sam_py.providers.openai_responses.stream import StreamDecoder
 from tests.fakes.responses_events import Event, added, body, call, called, created, delta, done, ended, reasoning, said
 from tests.fakes.responses_read import read, read_events
 
@@ -138,3 +139,19 @@ def test_no_wrong_type_makes_it_raise(data: st.DataObject) -> None:
     seen = read_events(*(event if isinstance(event, dict) else json.dumps(event) for event in events))
     parts: tuple[Part, ...] = seen.reply.parts
     json.dumps([each.model_dump() for each in parts]).encode()
+
+
+@pytest.mark.parametrize(
+    ("endless", "times"),
+    [
+        (body([added(0, {"type": "hologram"})]).replace(b'"output_index": 0', b'"x": 0'), 2500),
+        (b"x" * 4096 + b"\n", 300),
+    ],
+    ids=["items", "lines that say nothing"],
+)
+def test_what_has_no_end_is_ended(endless: bytes, times: int) -> None:
+    decoder = StreamDecoder()
+    for _ in range(times):
+        decoder.feed(endless)
+    assert decoder.error is not None
+    assert decoder.error.code == "bad_response"

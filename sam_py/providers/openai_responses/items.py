@@ -70,12 +70,14 @@ class ItemAssembly:
         self._channels = TextChannels()
         self._thinking_at: tuple[int, Place] | None = None
         self.refusal: list[str] = []
+        self.held = 0
+        """Characters of text that are kept here to be compared with what ends say."""
 
     # What came
 
     @property
-    def any(self) -> bool:
-        return bool(self._items)
+    def count(self) -> int:
+        return len(self._items)
 
     @property
     def all_done(self) -> bool:
@@ -117,6 +119,7 @@ class ItemAssembly:
         """A piece of text, of a refusal, of thinking or of arguments."""
         if not isinstance(text, str) or not text:
             return
+        self.held += len(text)
         if item.type in CALLS:
             item.texts[place].append(text)
             events.append(ToolCallDelta(item.key, text))

@@ -55,6 +55,10 @@ _ENDS = {
     "response.cancelled": "cancelled",
 }
 _SHOWN = 200
+_MAX_ITEMS = 2000
+_MAX_HELD = 32 << 20
+"""Characters of one reply: a thousand times what the longest ones have."""
+_MAX_STRAY_BYTES = 1 << 20
 _OPEN = frozenset({"queued", "in_progress"})
 
 
@@ -83,6 +87,8 @@ class StreamDecoder:
         events: list[StreamEvent] = []
         for event in self._sse.feed(self._form.take(chunk)):
             self._read_event(event.event, event.data, events)
+        if not self.finished and self.error is None:
+            self._check_size(events)
         return events
 
     def close(self) -> list[StreamEvent]:
@@ -103,6 +109,13 @@ class StreamDecoder:
             self._fail(self._broken(), events)
         return events
 
+    def _check_size(self, events: list[StreamEvent]) -> None:
+        """End what would grow without end."""
+        if not self._read_any and self._sse.stray_bytes > _MAX_STRAY_BYTES:
+            self._fail(self._broken(), events)
+        elif self._sse.oversized or self._items.count > _MAX_ITEMS or self._items.held > _MAX_HELD:
+            self._fail(self._too_large(), events)
+
     # Events
 
     def _read_whole(self, events: list[StreamEvent]) -> None:
@@ -120,10 +133,10 @@ class StreamDecoder:
             self._read_value("message", each, events)
 
     def _read_event(self, name: str, data: str, events: list[StreamEvent], *, at_end: bool = False) -> None:
-        if self.finished or self.error is not None or not data.strip():
+        if self.finished or self.error is not None or not data or data.isspace():
             return
-        if data.strip() == "[DONE]":  # not OpenAI's: proxies add it
-            if self._items.any and self._items.all_done:
+        if data[:6] == "[DONE]":  # not OpenAI's: proxies add it
+            if self._items.count and self._items.all_done:
                 self._finish({}, "completed", events)
             return
         try:
@@ -217,8 +230,7 @@ class StreamDecoder:
     def _finish(self, response: dict[str, Any], status: str, events: list[StreamEvent]) -> None:
         self._items.end_all(response.get("output"), events)
         if self._sse.oversized:
-            text = f"{self._asked.label} sent a piece of the reply that is too large. Try again."
-            self._fail(ProviderError(text, code="bad_response"), events)
+            self._fail(self._too_large(), events)
             return
         self._report_usage(events)
         details = response.get("incomplete_details")
@@ -249,6 +261,10 @@ class StreamDecoder:
         if self._usage is not None:
             events.append(UsageReported(self._usage))
             self._usage = None
+
+    def _too_large(self) -> ProviderError:
+        text = f"{self._asked.label} sent a piece of the reply that is too large. Try again."
+        return ProviderError(text, code="bad_response")
 
     def _broken(self) -> ProviderError:
         if self._read_any:
