@@ -18,6 +18,7 @@ __all__ = [
     "read_error",
     "said_error",
     "status_error",
+    "too_large",
     "too_slow",
 ]
 
@@ -61,6 +62,8 @@ _NO_IMAGES = re.compile(
     r"(not|n't) support[^.]{0,30}(image|vision|multimodal)|not a multimodal|mmproj|that support image|"
     r"(image|vision|multimodal)[^.]{0,40}(not (support|enabled)|n't support)"
 )
+_CANNOT = re.compile(r"does not support (tools|thinking)")
+_WHAT_IT_CANNOT = {"tools": "cannot use tools", "thinking": "cannot think before it answers"}
 
 
 def status_error(status: int, body: bytes | str, asked: Asked, *, retry_after_s: float | None = None) -> ProviderError:
@@ -130,6 +133,8 @@ def _by_words(said: ErrorBody, asked: Asked, status: int | None) -> _Judged | No
             f"{_model(asked)} cannot see images{quoted} Choose another model or remove the image.",
             False,
         )
+    if cannot := _CANNOT.search(words):
+        return "bad_request", f"{_model(asked)} {_WHAT_IT_CANNOT[cannot[1]]}. Choose another model.", False
     if status == 403 and _KEY.search(words):
         return _refused_key(asked)
     if _NO_MODEL.search(words) or (status == 404 and asked.model and not said.message):
@@ -212,6 +217,12 @@ def too_slow(asked: Asked, detail: str = "") -> ProviderError:
     """The error for a server that took the request and did not answer within the time that is given it."""
     text = f"{asked.label} took the request but did not answer in time. Try again, or choose another model."
     return ProviderError(text, code="unreachable", detail=detail, retryable=False)
+
+
+def too_large(asked: Asked) -> ProviderError:
+    """The error for an answer, or a piece of one, that is larger than any can be."""
+    text = f"{asked.label} sent a piece of the reply that is too large. Continue the reply or try again."
+    return ProviderError(text, code="bad_response")
 
 
 def _model(asked: Asked, otherwise: str = "This model") -> str:

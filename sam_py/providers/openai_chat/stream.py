@@ -16,7 +16,7 @@ from sam_py.messages.message import StopReason
 from sam_py.messages.usage import Usage
 from sam_py.providers.base import Finished, Started, StreamEvent, UsageReported
 from sam_py.providers.errors import ProviderError
-from sam_py.providers.failures import Asked, ErrorBody, cut_off, error_of, not_the_protocol, said_error
+from sam_py.providers.failures import Asked, ErrorBody, cut_off, error_of, not_the_protocol, said_error, too_large
 from sam_py.providers.form import AnswerForm
 from sam_py.providers.ids import new_own_id
 from sam_py.providers.json_text import read_json
@@ -121,10 +121,7 @@ class StreamDecoder:
 
     def _fail_with_size(self, events: list[StreamEvent]) -> None:
         self._flush(events)
-        self.error = ProviderError(
-            f"{self._asked.label} sent a piece of the reply that is too large. Try again.",
-            code="bad_response",
-        )
+        self.error = too_large(self._asked)
 
     # The form of the answer
 
