@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, get_args
@@ -35,16 +36,28 @@ def taken_by(build: BuildBody, model: str, *, provider: str = "", limits: Limits
         limits=limits or Limits(),
     )
     bare = build(plain)
-    efforts: list[Effort] = []
-    seen = [bare]
-    for effort in get_args(Effort):
-        body = build(replace(plain, reasoning_effort=effort))
-        if body not in seen:  # a service that has fewer words takes the nearest one
-            seen.append(body)
-            efforts.append(effort)
     return Taken(
         temperature=build(replace(plain, temperature=0.123)) != bare,
         top_p=build(replace(plain, top_p=0.123)) != bare,
         max_tokens=build(replace(plain, max_tokens=1234)) != bare,
-        efforts=tuple(efforts),
+        efforts=_efforts(build, plain, bare),
     )
+
+
+def _efforts(build: BuildBody, plain: ChatRequest, bare: dict[str, Any]) -> tuple[Effort, ...]:
+    """One effort for each body that differs: a service with fewer words than ours takes the nearest one of its own."""
+    alike: list[tuple[dict[str, Any], list[Effort]]] = []
+    for effort in get_args(Effort):
+        body = build(replace(plain, reasoning_effort=effort))
+        same = next((efforts for known, efforts in alike if known == body), None)
+        if same is not None:
+            same.append(effort)
+        elif body != bare:
+            alike.append((body, [effort]))
+    return tuple(_spoken(body, efforts) for body, efforts in alike)
+
+
+def _spoken(body: dict[str, Any], efforts: list[Effort]) -> Effort:
+    """Of efforts that make the same body, the one that it names; else the middle one."""
+    text = json.dumps(body, default=str)
+    return next((each for each in efforts if f'"{each}"' in text), efforts[len(efforts) // 2])

@@ -87,12 +87,12 @@ class ExpertFields(QWidget):
 
     def keep(self) -> None:
         """Take what stands in the fields."""
-        headers, fault = read_headers(self.headers.toPlainText())
-        self.headers_error.say(fault, "error")
-        if headers is not None:
+        headers, wrong_headers = read_headers(self.headers.toPlainText())
+        body, wrong_body = read_body(self.body.toPlainText())
+        self.headers_error.say(wrong_headers, "error")
+        self.body_error.say(wrong_body, "error")
+        if headers is not None:  # only now: what is kept comes back into the fields
             self.headers_changed.emit(headers)
-        body, fault = read_body(self.body.toPlainText())
-        self.body_error.say(fault, "error")
         if body is not None:
             self.body_changed.emit(body)
 

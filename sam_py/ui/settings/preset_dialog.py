@@ -93,7 +93,9 @@ class PresetRows(QAbstractListModel):
                 return None
 
     def flags(self, index: Index) -> Qt.ItemFlag:
-        if not index.isValid() or self.preset(index) is None:
+        if not index.isValid():
+            return Qt.ItemFlag.NoItemFlags
+        if self.preset(index) is None:
             return Qt.ItemFlag.ItemNeverHasChildren
         return Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemNeverHasChildren
 

@@ -17,6 +17,7 @@ from sam_py.messages.turn import Limits
 from sam_py.paths import default_paths
 from sam_py.providers.base import ChatRequest, ModelInfo, StreamEvent, TextDelta
 from sam_py.providers.catalogue import Catalogue
+from sam_py.providers.errors import ProviderError
 from sam_py.providers.local import FoundServer
 from sam_py.providers.presets import preset_of
 from sam_py.settings.file import SettingsFile
@@ -296,6 +297,11 @@ def test_a_wrong_address_is_said_and_not_kept(stage: Stage) -> None:
         "http://x:99999999",
         "https://x/v1/chat/completions",
         "https://u:p@x",
+        "example.com/v1",
+        "https://x/v1\nhttps://y/v1",
+        "https://x/v1?key=sk-1",
+        '"https://x/v1"',
+        "https://x/v1/messages",
     ],
 )
 def test_addresses_with_a_fault_are_explained(address: str) -> None:
@@ -361,3 +367,67 @@ def test_the_pages_fit_at_other_text_sizes(stage: Stage, scale: float) -> None:
     for name in stage.dialog.buttons:
         stage.page(name)
         assert not stage.dialog.grab().isNull()
+
+
+def test_a_key_that_is_typed_is_kept_before_the_connection_is_tested(stage: Stage) -> None:
+    _page, editor = stage.add("openai")
+    stage.registry.answer = ["one"]
+    editor.keys.field.setText("sk-typed")
+    editor.test.button.click()
+    assert "sk-typed" in stage.keyring["openai"]
+    assert editor.test.said[-1] == "one answers"
+
+
+def test_a_refused_key_is_said_at_the_key_too(stage: Stage) -> None:
+    _page, editor = stage.add("openai")
+    stage.registry.answer = ProviderError("The key for OpenAI was refused.", code="bad_key", status=401)
+    editor.test.button.click()
+    assert editor.test.said == ["The address answers", "The key for OpenAI was refused."]
+    assert editor.keys.state.text() == "The key for OpenAI was refused."
+
+
+def test_what_was_tested_is_forgotten_with_the_address(stage: Stage) -> None:
+    _page, editor = stage.add("llamacpp")
+    stage.registry.answer = ["one"]
+    editor.test.button.click()
+    stage.type(editor.address, "http://127.0.0.1:9999/v1")
+    assert editor.test.said == []
+    assert stage.now.providers[0].models == ()
+
+
+def test_experts_headers_and_keys_are_kept_and_faults_stay_in_their_field(stage: Stage) -> None:
+    page, editor = stage.add("openrouter")
+    editor.expert.set_open(True)
+    editor.expert.headers.setPlainText("X-Title: SAM")
+    editor.expert.body.setPlainText('{"provider": {"order": ["a"]}}')
+    page.leave()
+    assert stage.now.providers[0].headers == {"X-Title": "SAM"}
+    assert stage.now.providers[0].extra_body == {"provider": {"order": ["a"]}}
+    editor.expert.headers.setPlainText("X-Title SAM")
+    page.leave()
+    assert stage.now.providers[0].headers == {"X-Title": "SAM"}
+    assert "Line 1" in editor.expert.headers_error.text()
+    assert editor.expert.headers.toPlainText() == "X-Title SAM"
+
+
+def test_the_dialog_opens_at_the_key_of_an_account(stage: Stage) -> None:
+    page, _editor = stage.add("openai")
+    stage.add("anthropic")
+    stage.dialog.show_page("providers", "openai")
+    stage.qtbot.waitUntil(lambda: stage.dialog.focusWidget() is page.editors["openai"].keys.field)
+    assert page.editors["openai"].body.isVisible()
+    assert not page.editors["anthropic"].body.isVisible()
+
+
+@pytest.mark.parametrize(("typed", "kept"), [("0.9", 0.9), ("", None), ("2", None)])
+def test_top_p_is_kept_between_its_ends(stage: Stage, typed: str, kept: float | None) -> None:
+    page: ChatPage = stage.page("chat")
+    stage.type(page.top_p, typed)
+    assert stage.now.chat.top_p == kept
+    assert bool(page.top_p.error.text()) == (typed == "2")
+
+
+def test_how_hard_models_think_is_chosen_for_new_chats(stage: Stage) -> None:
+    page: ChatPage = stage.page("chat")
+    page.effort.chosen.emit("high")
+    assert stage.now.chat.reasoning_effort == "high"
