@@ -221,7 +221,7 @@ def too_slow(asked: Asked, detail: str = "") -> ProviderError:
 
 def too_large(asked: Asked) -> ProviderError:
     """The error for an answer, or a piece of one, that is larger than any can be."""
-    text = f"{asked.label} sent a piece of the reply that is too large. Continue the reply or try again."
+    text = f"{asked.label} sent a piece of the reply that is too large. Try again, or choose another model."
     return ProviderError(text, code="bad_response")
 
 

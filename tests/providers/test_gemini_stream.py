@@ -178,6 +178,8 @@ def test_a_blocked_prompt_is_a_refusal_in_words() -> None:
     assert str(error) == (
         "Google refused this request by its content rules (prohibited content). Rephrase it and try again."
     )
+    late = reply(chunk({"text": "Half"}), {"promptFeedback": {"blockReason": "JAILBREAK"}})
+    assert (late.text, late.stop_reason) == ("Half", "content_filter")
     harmless = {"promptFeedback": {"safetyRatings": []}}
     assert reply({**chunk({"text": "Hi"}, finish="STOP"), **harmless}).text == "Hi"
 

@@ -111,6 +111,17 @@ def test_a_model_that_is_not_there_is_named() -> None:
     assert "“m”" in str(error)
 
 
+@pytest.mark.parametrize(
+    ("what", "words"), [("tools", "“m” cannot use tools."), ("thinking", "“m” cannot think before it answers.")]
+)
+def test_what_a_model_cannot_do_is_said_plainly(what: str, words: str) -> None:
+    refusal = Json({"error": f"registry.ollama.ai/library/m:latest does not support {what}"}, 400)
+    _text, error, requests = ask({"/api/show": show("tools", "thinking"), "/api/chat": refusal}, REQUEST)
+    assert error is not None
+    assert str(error) == f"{words} Choose another model."
+    assert len(requests) == 2
+
+
 def test_an_error_in_ollama_s_stream_keeps_the_text() -> None:
     broken = Stream((line("Half"), b'{"error": "unexpected EOF from the runner"}\n'))
     text, error, _requests = ask({"/api/show": show(), "/api/chat": broken}, REQUEST)

@@ -21,6 +21,7 @@ _STOP_REASONS: dict[str, StopReason] = {
     "IMAGE_PROHIBITED_CONTENT": "content_filter",
     "IMAGE_RECITATION": "content_filter",
     "MODEL_ARMOR": "content_filter",
+    "JAILBREAK": "content_filter",
     "ESCALATION": "content_filter",
     "LANGUAGE": "error",
     "OTHER": "error",

@@ -149,7 +149,7 @@ class StreamDecoder:
             if isinstance(candidate, dict) and not candidate.get("index"):
                 self._read_candidate(candidate, events)
         feedback = value.get("promptFeedback")
-        if isinstance(feedback, dict) and not candidates and not self._parts.any:
+        if isinstance(feedback, dict) and not candidates:
             self._read_feedback(feedback, events)
 
     def _is_chunk(self, value: dict[str, Any]) -> bool:
@@ -167,9 +167,12 @@ class StreamDecoder:
             self._word_message = _text(candidate.get("finishMessage"))
 
     def _read_feedback(self, feedback: dict[str, Any], events: list[StreamEvent]) -> None:
-        """The prompt was blocked: there will be no reply."""
+        """The prompt was blocked: there will be no reply, or no more of it."""
         reason = _text(feedback.get("blockReason"))
         if not reason or reason == "BLOCKED_REASON_UNSPECIFIED":
+            return
+        if self._parts.any:
+            self._word = self._word or ("PROHIBITED_CONTENT" if reason == "OTHER" else reason)
             return
         self._flush(events)
         message = _text(feedback.get("blockReasonMessage"))
