@@ -8,7 +8,7 @@ from sam_py.messages.turn import Limits
 
 # Not for talking to: embeddings, speech, pictures, moderation, ranking. Services list them beside the others.
 _NO_CHAT = re.compile(
-    r"embed|whisper|\btts\b|-tts|tts-|transcribe|dall-e|gpt-image|moderation|realtime|rerank|guard\b|-audio|"
+    r"embed|whisper|turbo-instruct|\btts\b|-tts|tts-|transcribe|dall-e|gpt-image|moderation|realtime|rerank|guard\b|-audio|"
     r"^(babbage|davinci|sora|omni-moderation)|stable-diffusion|\bflux\b|\bocr\b|\bbge-|^text-(similarity|search)"
 )
 _SEES = re.compile(
@@ -50,8 +50,8 @@ _NO_THOUGHT = re.compile(r"non-?(thinking|reasoning)|instruct|qwen3-coder|no-?th
 def is_chat_name(model: str) -> bool:
     """Whether the model is one to talk to, by its name.
 
-    >>> is_chat_name("gpt-5.2"), is_chat_name("text-embedding-3-small")
-    (True, False)
+    >>> is_chat_name("gpt-5.2"), is_chat_name("text-embedding-3-small"), is_chat_name("gpt-3.5-turbo-instruct")
+    (True, False, False)
     """
     return not _NO_CHAT.search(model.lower())
 
