@@ -11,20 +11,19 @@ import re
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from itertools import pairwise
 from typing import Any
 
 from sam_py.messages.builder import mend_surrogates
+from sam_py.providers.anthropic.calls import CallIds, GrowingCall
 from sam_py.providers.anthropic.opaque import Block, pack
 from sam_py.providers.base import StreamEvent, ThinkingSigned, ToolCallDelta, ToolCallStarted
 from sam_py.providers.surrogates import TextChannels
 
-_GLUED = re.compile(r"\}\s*(?=\{)")
 _OTHER_HALF = re.compile("[\udc00-\udfff]")
 """Of a character that was cut in two: the halves are one character once they are joined."""
-_GLUE_TRIES = 64
-"""How often a call's arguments are looked at for a second object: each look reads them all."""
 
+_CUT_SIZE = 100
+"""What holding a cut costs, in characters."""
 _KIND_OF_DELTA = {"text_delta": "text", "citations_delta": "text", "thinking_delta": "thinking"}
 
 
@@ -36,11 +35,7 @@ class _Open:
     kind: str
     block: Block
     pieces: list[str] = field(default_factory=list)
-    key: str = ""
-    """Of a tool call: its key in the events."""
-    ending: str = ""
-    """Of a tool call: the last character of its arguments that is no white space."""
-    glue_tries: int = _GLUE_TRIES
+    call: GrowingCall | None = None
 
 
 @dataclass(slots=True)
@@ -63,7 +58,7 @@ class BlockAssembly:
     """Feed it the block events of one answer; it appends stream events to the list that it is given."""
 
     def __init__(self, new_call_id: Callable[[], str]) -> None:
-        self._new_call_id = new_call_id
+        self._ids = CallIds(new_call_id)
         self._channels = TextChannels()
         self._open: dict[int, _Open] = {}
         self._last = -1
@@ -71,9 +66,7 @@ class BlockAssembly:
         """The text blocks since anything but text was said."""
         self._thoughts: Counter[int] = Counter()
         """How many pieces of which blocks' thinking were said since anything but thinking was."""
-        self._calls: dict[str, list[str]] = {}
-        """The arguments of each call so far, by key."""
-        self._call_ids: set[str] = set()
+        self._calls: list[GrowingCall] = []
         self.count = 0
         """Blocks so far."""
         self.held = 0
@@ -85,7 +78,7 @@ class BlockAssembly:
 
     @property
     def any_complete_calls(self) -> bool:
-        return any(_is_complete("".join(pieces)) for pieces in self._calls.values())
+        return any(call.is_complete for call in self._calls)
 
     def start(self, index: Any, block: Any, events: list[StreamEvent]) -> None:
         """``content_block_start``. A second one for a block that is open changes nothing."""
@@ -171,19 +164,18 @@ class BlockAssembly:
             del beyond["caller"]
         if len(beyond) > 1:  # more than its type
             self._opaque(beyond, events)
-        self._open_call(block, _text(said.get("id")), _text(said.get("name")), events)
+        self._open_call(block, events)
 
-    def _open_call(self, block: _Open, call_id: str, name: str, events: list[StreamEvent]) -> None:
+    def _open_call(self, block: _Open, events: list[StreamEvent]) -> None:
         self._end_run(events)
-        wanted, number = call_id or self._new_call_id(), 2
-        unique = wanted
-        while unique in self._call_ids:
-            unique, number = f"{wanted}_{number}", number + 1
-        self._call_ids.add(unique)
-        block.key = str(len(self._calls))
-        block.ending, block.glue_tries = "", _GLUE_TRIES
-        self._calls[block.key] = []
-        events.append(ToolCallStarted(block.key, unique, name))
+        self.count += 1
+        call = GrowingCall(str(len(self._calls)))
+        if block.call is not None:
+            call.glue_tries = block.call.glue_tries  # of all that is glued together
+        block.call = call
+        self._calls.append(block.call)
+        call_id, name = self._ids.unique(_text(block.block.get("id"))), _text(block.block.get("name"))
+        events.append(ToolCallStarted(block.call.key, call_id, name))
 
     # Growth
 
@@ -207,6 +199,7 @@ class BlockAssembly:
 
     def _cut_of(self, block: _Open) -> _Cut:
         if not self._cuts or self._cuts[-1].index != block.index:
+            self.held += _CUT_SIZE
             self._cuts.append(_Cut(block.index))
         return self._cuts[-1]
 
@@ -224,32 +217,15 @@ class BlockAssembly:
         if not piece or block.kind in ("text", "thinking"):
             return
         self.held += len(piece)
-        if not block.key:
+        if block.call is None:
             block.pieces.append(piece)
             return
-        for number, argument in enumerate(self._unglued(block, piece)):
-            if number:  # gateways glue the arguments of two calls together
-                self._open_call(block, _text(block.block.get("id")), _text(block.block.get("name")), events)
+        for number, argument in enumerate(block.call.unglued(piece)):
+            if number:
+                self._open_call(block, events)
             if argument:
-                block.ending = argument.rstrip()[-1:] or block.ending
-                self._calls[block.key].append(argument)
-                events.append(ToolCallDelta(block.key, argument))
-
-    def _unglued(self, block: _Open, piece: str) -> list[str]:
-        """`piece`, cut where one whole JSON object ends and another begins."""
-        is_glued = block.ending == "}" and piece.lstrip().startswith("{")
-        if block.glue_tries <= 0 or not (is_glued or _GLUED.search(piece)):
-            return [piece]
-        before = "".join(self._calls[block.key])
-        text, start, cuts = before + piece, 0, []
-        for glue in _GLUED.finditer(text, max(0, len(before.rstrip()) - 1)):
-            if block.glue_tries <= 0:
-                break
-            block.glue_tries -= 1
-            if _is_complete(text[start : glue.end()]):
-                cuts.append(glue.end() - len(before))
-                start = glue.end()
-        return [piece[one:other] for one, other in pairwise([0, *cuts, len(piece)])]
+                block.call.add(argument)
+                events.append(ToolCallDelta(block.call.key, argument))
 
     # Ends
 
@@ -261,7 +237,7 @@ class BlockAssembly:
                 self._sign(block, events)
             case "tool_use":
                 given = block.block.get("input")
-                if given and not self._calls[block.key]:
+                if given and block.call is not None and not block.call.pieces:
                     self._add_input(block, given, events)
             case _:
                 self._end_opaque(block, events)
@@ -319,16 +295,6 @@ def _merge(block: Block, delta: Block) -> int:
         else:
             block[key] = value
     return len(str(delta))
-
-
-def _is_complete(arguments: str) -> bool:
-    """Whether the arguments of a call are a JSON object; a call without any takes none."""
-    if not arguments.strip():
-        return True
-    try:
-        return isinstance(json.loads(arguments), dict)
-    except (ValueError, RecursionError):
-        return False
 
 
 def _text(value: Any) -> str:
