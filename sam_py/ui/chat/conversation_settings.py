@@ -110,7 +110,8 @@ class ConversationForm(SettingsPage):
         shown = defaults.system_prompt if own.system_prompt is None else own.system_prompt
         self.prompt.setEnabled(own.system_prompt is not None)
         self.prompt.setVisible(own.system_prompt is not None or bool(shown.strip()))
-        if not self.prompt.hasFocus() and self.prompt.toPlainText() != shown:
+        is_typed = self.prompt.hasFocus() or self._prompt_soon.isActive()
+        if not is_typed and self.prompt.toPlainText() != shown:
             self.prompt.setPlainText(shown)
             self._prompt_soon.stop()
         for name, field in self._numbers():

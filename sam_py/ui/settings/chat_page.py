@@ -104,7 +104,8 @@ class ChatPage(SettingsPage):
         chat = settings.chat
         self.model.set_values(self._models(settings))
         self.model.show_value((chat.default.provider, chat.default.model))
-        if not self.system_prompt.hasFocus() and self.system_prompt.toPlainText() != chat.system_prompt:
+        is_typed = self.system_prompt.hasFocus() or self._prompt_soon.isActive()
+        if not is_typed and self.system_prompt.toPlainText() != chat.system_prompt:
             self.system_prompt.setPlainText(chat.system_prompt)
             self._prompt_soon.stop()
         self.temperature.show_value(chat.temperature)
