@@ -28,7 +28,7 @@ from sam_py.providers.arguments import arguments_text
 from sam_py.providers.base import ChatRequest
 from sam_py.providers.ids import wire_id
 from sam_py.providers.openai_responses.kept import Kept, unpack
-from sam_py.providers.openai_responses.server_items import Item
+from sam_py.providers.openai_responses.server_items import ItemJson
 from sam_py.providers.tool_names import wire_name
 
 _EMPTY_RESULT = "(no output)"
@@ -40,14 +40,14 @@ _STORED_ID = re.compile(r"(rs|msg|ws|fs|ci|mcp|mcpl|mcpr|tsc|tso|cmp)_")
 _NAMES = {"message": "msg", "reasoning": "rs", "function_call": "fc", "function_call_output": "fco"}
 
 
-def input_items(request: ChatRequest, *, rich_results: bool = True, every_id: bool = False) -> list[Item]:
+def input_items(request: ChatRequest, *, rich_results: bool = True, every_id: bool = False) -> list[ItemJson]:
     """Return every item of `request`.
 
     `rich_results`: whether a call's result may hold pictures and files; `every_id`: whether the service wants
     an id with every item of a reply. Raises `SamError` where an attachment's bytes are missing, ValueError for
     a part that has no place here.
     """
-    items: list[Item] = []
+    items: list[ItemJson] = []
     for turn in request.turns:
         if turn.role == "assistant":
             items.extend(_Reply(turn, request).items)
@@ -64,7 +64,7 @@ class _Reply:
     """
 
     def __init__(self, turn: Turn, request: ChatRequest) -> None:
-        self.items: list[Item] = []
+        self.items: list[ItemJson] = []
         self._texts: list[str] = []
         self._phase = ""
         self._held: list[Kept] = []
@@ -108,7 +108,7 @@ class _Reply:
                 self._held.clear()
             self._held.append(kept)
 
-    def _add_late(self, kept: Kept, item: Item) -> None:
+    def _add_late(self, kept: Kept, item: ItemJson) -> None:
         for place in reversed(range(len(self.items))):
             if _is_met(kept, self.items[place]):
                 self.items.insert(place, item)
@@ -124,7 +124,7 @@ class _Reply:
         self._texts, self._phase = [], ""
         self._add({"type": "message", "role": "assistant", **phase, "content": content})
 
-    def _add(self, item: Item) -> None:
+    def _add(self, item: ItemJson) -> None:
         """Add an item with the reasoning that led to it, or without where that led to something else."""
         led = [held.item for held in self._held if held.item is not None]
         if not (self._held and _is_met(self._held[-1], item)):
@@ -140,7 +140,7 @@ class _Reply:
             self._calls_at = len(self.items)
         self.items += [*led, item]
 
-    def _add_before_calls(self, items: list[Item]) -> None:
+    def _add_before_calls(self, items: list[ItemJson]) -> None:
         if self._calls_at is None:
             self.items += items
         else:
@@ -148,7 +148,7 @@ class _Reply:
             self._calls_at += len(items)
 
 
-def _is_met(kept: Kept, item: Item) -> bool:
+def _is_met(kept: Kept, item: ItemJson) -> bool:
     return kept.leads_to is not None and kept.leads_to.is_met_by(item)
 
 
@@ -159,7 +159,7 @@ def _kept(part: TurnPart, request: ChatRequest) -> Kept | None:
     return unpack(part.signature) if same_family(part.model, request.model) else None
 
 
-def _call(part: ToolCallPart) -> Item:
+def _call(part: ToolCallPart) -> ItemJson:
     return {
         "type": "function_call",
         "call_id": wire_id(part.call_id, "responses"),
@@ -168,15 +168,15 @@ def _call(part: ToolCallPart) -> Item:
     }
 
 
-def _user(turn: Turn, request: ChatRequest, *, rich_results: bool) -> Iterator[Item]:
+def _user(turn: Turn, request: ChatRequest, *, rich_results: bool) -> Iterator[ItemJson]:
     """The results of the calls before, one item each, then what the person said."""
-    content: list[Item] = []
+    content: list[ItemJson] = []
     for part in turn.parts:
         if not isinstance(part, ToolResultPart):
             continue
         text = mend_surrogates(part.text) if part.text.strip() else _EMPTY_RESULT
         shown = [piece for inner in part.parts for piece in _content(inner, request)]
-        output: str | list[Item] = "\n\n".join([text, *(piece["text"] for piece in shown if "text" in piece)])
+        output: str | list[ItemJson] = "\n\n".join([text, *(piece["text"] for piece in shown if "text" in piece)])
         media = [piece for piece in shown if "text" not in piece]
         if media and rich_results:
             output = [{"type": "input_text", "text": text}, *shown]
@@ -190,7 +190,7 @@ def _user(turn: Turn, request: ChatRequest, *, rich_results: bool) -> Iterator[I
         yield {"type": "message", "role": "user", "content": content}
 
 
-def _content(part: TurnPart, request: ChatRequest) -> Iterator[Item]:
+def _content(part: TurnPart, request: ChatRequest) -> Iterator[ItemJson]:
     """One part of a user's say as content: none where it is blank."""
     match part:
         case TextPart():
@@ -208,7 +208,7 @@ def _content(part: TurnPart, request: ChatRequest) -> Iterator[Item]:
             raise ValueError(f"a user turn cannot hold a {part.kind} part")
 
 
-def _text(text: str) -> Item:
+def _text(text: str) -> ItemJson:
     return {"type": "input_text", "text": mend_surrogates(text)}
 
 
@@ -221,7 +221,7 @@ def _fenced(part: CodePart) -> str:
     return mend_surrogates(f"{title}{fence}{part.language}\n{part.code.rstrip()}\n{fence}\n")
 
 
-def _image(part: ImagePart, request: ChatRequest) -> Item:
+def _image(part: ImagePart, request: ChatRequest) -> ItemJson:
     if not request.limits.images or (part.attachment is None and not part.url):
         return _text(_described(part))
     if part.attachment is None:
@@ -235,7 +235,7 @@ def _described(part: ImagePart) -> str:
     return mend_surrogates(f"[Image: {part.alt}]") if part.alt.strip() else "[Image]"
 
 
-def _file(part: FilePart, request: ChatRequest) -> Item:
+def _file(part: FilePart, request: ChatRequest) -> ItemJson:
     """A PDF as a document; text as text; anything else by its name."""
     if part.mime_type == "application/pdf" and request.limits.pdfs:
         data = _bytes_of(part.attachment, part.filename, request)
@@ -257,7 +257,7 @@ def _bytes_of(attachment: str, name: str, request: ChatRequest) -> bytes:
     return data
 
 
-def _without_stored_ids(items: list[Item]) -> list[Item]:
+def _without_stored_ids(items: list[ItemJson]) -> list[ItemJson]:
     """`items` without ids of a store, and each other id once: some services use one for all of a reply."""
     seen: set[Any] = set()
     once = []
@@ -271,7 +271,7 @@ def _without_stored_ids(items: list[Item]) -> list[Item]:
     return once
 
 
-def _with_every_id(items: list[Item]) -> list[Item]:
+def _with_every_id(items: list[ItemJson]) -> list[ItemJson]:
     """`items` with the ids that they came with, and where there is none, one by their place."""
     seen: set[Any] = set()
     named = []

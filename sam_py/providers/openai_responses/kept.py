@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sam_py.messages.builder import mend_surrogates
-from sam_py.providers.openai_responses.server_items import Item, server_item
+from sam_py.providers.openai_responses.server_items import ItemJson, server_item
 
 # What OpenRouter's reasoning items say of those of other makers, which check them.
 _OPENROUTER = ("signature", "format")
@@ -33,7 +33,7 @@ class Follower:
     name: str = ""
     phase: str = ""
 
-    def is_met_by(self, item: Item) -> bool:
+    def is_met_by(self, item: ItemJson) -> bool:
         return self.type == item["type"] and self.name in ("", item.get("name", ""))
 
 
@@ -41,7 +41,7 @@ class Follower:
 class Kept:
     """One unpacked signature; `item` is in the form that a request takes."""
 
-    item: Item | None
+    item: ItemJson | None
     leads_to: Follower | None
     late: bool = False
 
@@ -51,7 +51,7 @@ class Kept:
         return _text(self.item.get("id")) if self.item is not None else ""
 
 
-def pack(item: Item | None, leads_to: Follower | None = None, *, late: bool = False) -> str:
+def pack(item: ItemJson | None, leads_to: Follower | None = None, *, late: bool = False) -> str:
     """A signature that keeps `item` as it came."""
     value: dict[str, Any] = {}
     if item is not None:
@@ -87,17 +87,17 @@ def unpack(signature: str) -> Kept | None:
     return Kept(item, leads_to, late=value.get("late") is True)
 
 
-def as_input(raw: Item) -> Item | None:
+def as_input(raw: ItemJson) -> ItemJson | None:
     """An item of a reply as a request takes it; None where it says nothing or a request cannot take it."""
     return _reasoning(raw) if raw.get("type") == "reasoning" else server_item(raw)
 
 
-def _reasoning(raw: Item) -> Item | None:
+def _reasoning(raw: ItemJson) -> ItemJson | None:
     encrypted = _text(raw.get("encrypted_content"))
     content = _texts(raw.get("content"), "reasoning_text")
     if not encrypted and not content:
         return None  # a summary alone stands for an item that the server forgot
-    item: Item = {"type": "reasoning"}
+    item: ItemJson = {"type": "reasoning"}
     if _text(raw.get("id")):
         item["id"] = raw["id"]
     item["summary"] = _texts(raw.get("summary"), "summary_text")
@@ -111,7 +111,7 @@ def _reasoning(raw: Item) -> Item | None:
     return item
 
 
-def _texts(parts: Any, kind: str) -> list[Item]:
+def _texts(parts: Any, kind: str) -> list[ItemJson]:
     return [
         {"type": kind, "text": part["text"]}
         for part in (parts if isinstance(parts, list) else ())

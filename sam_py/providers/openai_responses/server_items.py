@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-Item = dict[str, Any]
+ItemJson = dict[str, Any]
 
 _STATUS = frozenset({"", "in_progress", "searching", "interpreting", "calling", "completed", "incomplete", "failed"})
 _ACTIONS: Mapping[str, tuple[str, ...]] = {
@@ -42,7 +42,7 @@ _FORMS: Mapping[str, _Form] = {
 }
 
 
-def server_item(raw: Item) -> Item | None:
+def server_item(raw: ItemJson) -> ItemJson | None:
     """`raw` as a request takes it; None where it is damaged, of another kind, or waits for an answer of ours.
 
     >>> server_item({"type": "web_search_call", "status": "completed", "action": {"type": "search", "sources": []}})
@@ -69,7 +69,7 @@ def server_item(raw: Item) -> Item | None:
     return item
 
 
-def _action(raw: Item) -> Item | None:
+def _action(raw: ItemJson) -> ItemJson | None:
     """What was done; where it was found is for the person to see, and no key of a request."""
     keys = _ACTIONS.get(_text(raw.get("type")))
     if keys is None:
