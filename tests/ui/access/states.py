@@ -47,6 +47,11 @@ async def all_states(sam: Sitting, server: FaultServer) -> AsyncIterator[tuple[s
     found = [FoundServer("ollama", "Ollama", "http://127.0.0.1:1/v1", ("a", "b"))]
     chat.empty.set_found(found)
     yield "empty with a server found", window
+    chat.empty.note.say("tiny")
+    yield "empty while a model file is loaded", window
+    chat.empty.note.say("Something is wrong", trouble=True, command="tiny", detail="tiny")
+    yield "empty with a model file that cannot be loaded", window
+    chat.empty.note.clear()
     sam.use_server(server.base_url)
     yield "empty with a model", window
     server._behaviours[:] = [THOUGHT]
