@@ -25,11 +25,11 @@ class _Call:
     message_index: int
     call_id: str
     part: ToolCallPart
-    results: list[ToolResultMessage] = field(default_factory=list)
+    results: tuple[ToolResultMessage, ...] = ()
     """All that came under its id; one of them is real."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Pair:
     """A call under its unique id and name, and what came of it. Without a `result`, `text` says why there is none."""
 
@@ -41,9 +41,9 @@ class Pair:
 
 @dataclass(slots=True)
 class Pairs:
-    """`calls[message index][n]` is the n-th call of that message; None where it is left out."""
+    """`calls` holds one entry for each call, in the order of the messages; None where it is left out."""
 
-    calls: dict[int, list[Pair | None]] = field(default_factory=dict)
+    calls: list[Pair | None] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
 
@@ -68,7 +68,7 @@ def pair_calls(messages: Sequence[Message], ledger: Mapping[str, ToolStateChange
     for call in matching.calls:
         reply = messages[call.message_index]
         assert isinstance(reply, AssistantMessage)
-        pairs.calls.setdefault(call.message_index, []).append(deciding.pair(call, reply.stop_reason in _BROKEN))
+        pairs.calls.append(deciding.pair(call, reply.stop_reason in _BROKEN))
     if deciding.inferred:
         pairs.notes.append(
             f"What became of {deciding.inferred} tool calls was inferred from the messages: the ledger has no entry."
@@ -84,6 +84,7 @@ class _Matching:
         self.latest: dict[str, _Call] = {}
         self._notes = notes
         self._waiting: dict[str, list[_Call]] = {}
+        """Of ids that several calls have: those without a result."""
         self._leftover: list[ToolResultMessage] = []
         self._used: set[str] = set()
         self._numbers: dict[str, int] = {}
@@ -91,33 +92,45 @@ class _Matching:
     def take_calls(self, index: int, reply: Message) -> None:
         for part in reply.parts:
             if type(part) is ToolCallPart:
-                call = _Call(index, self._unused(mend_surrogates(part.call_id) or "call"), part)
+                call_id = part.call_id
+                call = _Call(index, self._unused(mend_surrogates(call_id) or "call"), part)
                 self.calls.append(call)
-                self.latest[part.call_id] = call
-                self._waiting.setdefault(part.call_id, []).append(call)
+                before = self.latest.get(call_id)
+                if before is not None:
+                    self._waiting.setdefault(call_id, [] if before.results else [before]).append(call)
+                self.latest[call_id] = call
 
     def take_result(self, result: ToolResultMessage) -> None:
-        waiting = self._waiting.get(result.call_id)
         latest = self.latest.get(result.call_id)
+        if latest is None:
+            self._leftover.append(result)
+            return
+        waiting = self._waiting.get(result.call_id)
         if waiting:
             place = len(waiting) - 1  # of the latest reply that waits, the first call
             while place > 0 and waiting[place - 1].message_index == waiting[-1].message_index:
                 place -= 1
-            waiting.pop(place).results.append(result)
-        elif latest is None:
-            self._leftover.append(result)
+            waiting.pop(place).results += (result,)
+        elif waiting is None and not latest.results:  # the one call with this id
+            latest.results = (result,)
         else:
-            latest.results.append(result)
+            latest.results += (result,)
             self._notes.append(f"A second result of {result.tool_name or 'a tool'} was left out.")
 
     def place_leftover(self) -> None:
+        """Results that came before their calls."""
         for result in self._leftover:
+            name = result.tool_name or "a tool"
             waiting = self._waiting.get(result.call_id)
+            call = self.latest.get(result.call_id)
             if waiting:
-                waiting.pop().results.append(result)
-                self._notes.append(f"A result of {result.tool_name or 'a tool'} was moved behind its call.")
-            else:
-                self._notes.append(f"A result of {result.tool_name or 'a tool'} was left out: its call is gone.")
+                call = waiting.pop()
+            elif call is None or call.results:
+                why = "is gone" if call is None else "has one"
+                self._notes.append(f"A result of {name} was left out: its call {why}.")
+                continue
+            call.results = (result,)
+            self._notes.append(f"A result of {name} was moved behind its call.")
 
     def _unused(self, call_id: str) -> str:
         """`call_id`, or where another call has it, the same with a number that none has."""

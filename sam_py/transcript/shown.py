@@ -42,7 +42,7 @@ class Shown:
             match part:
                 case TextPart():
                     if part.text.strip():
-                        shown.append(_mended(part))
+                        shown.append(mended(part))
                 case CodePart():
                     if part.code.strip():
                         shown.append(TextPart(text=mend_surrogates(_fenced(part))))
@@ -94,7 +94,8 @@ def named(what: str, name: str) -> TextPart:
     return TextPart(text=mend_surrogates(f"[{what}: {name}]") if name.strip() else f"[{what}]")
 
 
-def _mended(part: TextPart) -> TextPart:
+def mended(part: TextPart) -> TextPart:
+    """`part` without half characters."""
     text = mend_surrogates(part.text)
     return part if text is part.text else TextPart(text=text)
 

@@ -6,14 +6,13 @@ from collections.abc import Sequence
 
 from sam_py.messages.family import same_family
 from sam_py.messages.message import AssistantMessage
-from sam_py.messages.parts import Part, ThinkingSignaturePart, ThinkingTextPart
+from sam_py.messages.parts import ThinkingSignaturePart, ThinkingTextPart
 from sam_py.messages.turn import TurnPart
 
 FOREIGN = "The thinking of replies by other models is not sent: nobody else can read it."
 NOT_TAKEN = "The thinking of earlier replies is not sent: this model does not take it."
 
 _THINKING = frozenset({ThinkingTextPart, ThinkingSignaturePart})
-_NOTHING: frozenset[int] = frozenset()
 
 
 class Asker:
@@ -33,24 +32,31 @@ class Asker:
             self._known[provider, model] = own
         return own
 
-    def withheld(self, message: AssistantMessage) -> tuple[frozenset[int], str]:
-        """The places in `message` of the thinking that is not sent, and why.
+    def sent(self, said: list[TurnPart], message: AssistantMessage) -> tuple[list[TurnPart], str]:
+        """What of the parts `said` of `message` is sent to the one that is asked, and why the rest is not.
 
         A model that takes no thinking text still gets its own signatures, and the text that they sign:
         some services refuse a call without the one, and a signature whose text was changed.
         """
-        places = [(place, part) for place, part in enumerate(message.parts) if type(part) in _THINKING]
-        if not places:
-            return _NOTHING, ""
         if not self._provider:
-            return (_NOTHING, "") if self._takes_thinking else (frozenset(place for place, _ in places), NOT_TAKEN)
-        foreign = frozenset(place for place, part in places if not self._is_own(part, message))
-        own = [part for place, part in places if place not in foreign]
-        if self._takes_thinking or any(isinstance(part, ThinkingSignaturePart) for part in own):
-            return foreign, FOREIGN if foreign else ""
-        return frozenset(place for place, _ in places), NOT_TAKEN if own else FOREIGN
+            return (said, "") if self._takes_thinking else (without_thinking(said), NOT_TAKEN)
+        kept: list[TurnPart] = []
+        has_foreign = has_text = is_signed = False
+        for part in said:
+            kind = type(part)
+            if kind not in _THINKING:
+                kept.append(part)
+            elif not self._is_own(part, message):
+                has_foreign = True
+            else:
+                kept.append(part)
+                is_signed = is_signed or kind is ThinkingSignaturePart
+                has_text = True
+        if has_text and not is_signed and not self._takes_thinking:
+            return without_thinking(kept), NOT_TAKEN
+        return kept, FOREIGN if has_foreign else ""
 
-    def _is_own(self, part: Part, message: AssistantMessage) -> bool:
+    def _is_own(self, part: TurnPart, message: AssistantMessage) -> bool:
         if isinstance(part, ThinkingSignaturePart):
             return self.is_author(part.provider, part.model)
         return self.is_author(message.provider, message.model)  # text carries no author of its own

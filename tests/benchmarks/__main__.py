@@ -16,6 +16,7 @@ from pathlib import Path
 
 from tests.benchmarks.decoding import decoding
 from tests.benchmarks.run import Row, child, make_library
+from tests.benchmarks.transcript import transcript
 
 Figures = dict[str, dict[str, float]]
 
@@ -117,6 +118,7 @@ BENCHMARKS: dict[str, Callable[[int], list[Row]]] = {
     "save": save,
     "memory": memory,
     "decoding": decoding,
+    "transcript": transcript,
 }
 
 

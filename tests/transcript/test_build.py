@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
-import pytest
 from hypothesis import given, settings
 
 from sam_py.messages.message import (
@@ -309,28 +306,3 @@ def test_what_is_missing_is_said_also_inside_a_result() -> None:
     transcript = without_attachments(build([user("Go"), reply(call("1")), found], limits=ALL), {"h"})
     assert faults(transcript, ALL) == []
     assert said(transcript)[2] == ("user", ["result 1: found\n\n[picture: chart; it is missing]"])
-
-
-@pytest.mark.parametrize("ids", ["unique", "the same"])
-def test_two_thousand_messages_with_five_hundred_calls_are_quick(ids: str) -> None:
-    history: list[Message] = []
-    for number in range(500):
-        call_id = f"call_{number}" if ids == "unique" else "call_0"
-        history += [user(f"question {number}"), reply("Look", call(call_id)), result(call_id), reply("Done")]
-    fastest = 1.0
-    for _ in range(5):
-        started = time.perf_counter()
-        build(history, limits=ALL)
-        fastest = min(fastest, time.perf_counter() - started)
-    assert fastest < 0.060  # 20 ms where nothing else runs
-
-
-def test_a_model_that_takes_its_own_pictures_back_gets_them_where_they_were() -> None:
-    picture = ImagePart(attachment="a" * 64)
-    messages = [user("Draw."), reply("Here:", picture, provider="p", model="m"), user("Bigger.")]
-    limits = Limits(images=True, own_pictures=True)
-    own = build(messages, limits=limits, provider="p", model="m").turns
-    assert own[1].parts == (TextPart(text="Here:"), picture)
-    assert own[2].parts == (TextPart(text="Bigger."),)
-    others = build(messages, limits=limits, provider="p", model="other").turns
-    assert picture in others[2].parts
