@@ -97,13 +97,20 @@ def refused(message: str, status: int = 400) -> Status:
     return Json({"error": {"message": message, "type": "invalid_request_error", "param": None, "code": None}}, status)
 
 
-@pytest.mark.parametrize("ending", ["", "/", "/responses"])
+@pytest.mark.parametrize("ending", ["", "/", "/responses", "/chat/completions"])
 def test_it_asks_where_the_address_points_whatever_was_pasted(ending: str) -> None:
     outcome = ask(GOOD, ending=ending)
     assert outcome.text == "Hello you"
     assert outcome.paths == ["/v1/responses"]
     assert outcome.keys == ["Bearer sk-only-for-tests"]
     assert isinstance(outcome.events[-1], Finished)
+
+
+def test_a_reply_that_used_up_its_tokens_was_cut_whatever_it_is_called() -> None:
+    """llama.cpp calls it complete."""
+    full = Stream((body([created(), *said("Hello"), ended(usage={"input_tokens": 1, "output_tokens": 20})]),))
+    assert fold(ask(full, max_tokens=20).events).stop_reason == "length"
+    assert fold(ask(full, max_tokens=21).events).stop_reason == "stop"
 
 
 def test_azure_gets_its_key_in_a_header_of_its_own() -> None:

@@ -30,12 +30,15 @@ class OpenAIResponsesProvider(WireProvider):
     ENDING = "/responses"
 
     def __init__(self, account: Account, *, http: Http, key_of: KeyOf) -> None:
-        super().__init__(account, http=http, key_of=key_of)
+        # Who moves over from Chat Completions may have that at the end of the address.
+        address = account.base_url.strip().rstrip("/").removesuffix("/chat/completions")
+        super().__init__(replace(account, base_url=address), http=http, key_of=key_of)
         self._dialect = dialect_of(account.preset, account.base_url)
         self._left_out: dict[str, frozenset[Optional]] = {}
 
     async def stream(self, request: ChatRequest) -> AsyncGenerator[StreamEvent, None]:
         """As of `WireProvider`. Where a key of ours or our earlier reasoning is refused, asked again without it."""
+        most = max(request.max_tokens, self._dialect.least_output_tokens) if request.max_tokens else None
         while True:
             said_something, came = False, 0
             try:
@@ -44,7 +47,7 @@ class OpenAIResponsesProvider(WireProvider):
                         said_something = said_something or not isinstance(event, Waiting)
                         if isinstance(event, UsageReported):
                             came = event.usage.output_tokens or 0
-                        yield _as_cut(event) if request.max_tokens and came >= request.max_tokens else event
+                        yield _as_cut(event) if most is not None and came >= most else event
                 return
             except ProviderError as error:
                 lighter = None if said_something else self._without_what_was_refused(request, error)
