@@ -2,7 +2,7 @@
 
 A signature belongs to one part of the reply and has to come back on that part
 (https://ai.google.dev/gemini-api/docs/thought-signatures). A reply of ours joins the text of many parts, so that
-each `ThinkingSigned` of this wire says in JSON what it was on:
+each `ThinkingSigned` of this wire says in JSON what it was on (D-016):
 
 - ``{"on": "call", "signature": …}`` (or ``"image"``) stands directly before that part;
 - ``{"on": "text", "length": …, "signed": [[from, to, signature], …]}`` (or ``"thought"``) stands behind a run of

@@ -16,7 +16,7 @@ from sam_py.messages.usage import Usage
 from sam_py.providers.base import Finished, Started, StreamEvent, UsageReported
 from sam_py.providers.error_body import ErrorBody, error_of, read_error
 from sam_py.providers.errors import ProviderError
-from sam_py.providers.failures import Asked, cut_off, not_the_protocol, said_error
+from sam_py.providers.failures import Asked, cut_off, not_the_protocol, said_error, too_large
 from sam_py.providers.gemini.finish import detail_of, stop_reason_of, usage_of
 from sam_py.providers.gemini.reply_parts import ReplyParts
 from sam_py.providers.ids import new_own_id
@@ -94,10 +94,13 @@ class StreamDecoder:
         """End what would go on without end."""
         if self.error is not None:
             return
-        too_large = self._sse.oversized or self._objects.too_large or self._parts.kept > _MOST_KEPT
-        if too_large or self._has_much_stray or self._objects.damaged:
+        if self._is_too_large or self._has_much_stray or self._objects.damaged:
             self._flush(events)
             self.error = self._broken()
+
+    @property
+    def _is_too_large(self) -> bool:
+        return bool(self._sse.oversized) or self._objects.too_large or self._parts.kept > _MOST_KEPT
 
     @property
     def _has_much_stray(self) -> bool:
@@ -206,9 +209,8 @@ class StreamDecoder:
         self.finished = True
 
     def _broken(self) -> ProviderError | None:
-        if self._sse.oversized or self._objects.too_large or self._parts.kept > _MOST_KEPT:
-            text = f"{self._asked.label} sent a piece of the reply that is too large. Try again."
-            return ProviderError(text, code="bad_response")
+        if self._is_too_large:
+            return too_large(self._asked)
         if self._objects.damaged:
             return _damaged(self._asked, self._objects.damaged[:200].decode("utf-8", "replace"))
         stray = self._sse.stray or self._objects.stray

@@ -26,7 +26,7 @@ from sam_py.providers.base import (
 )
 from sam_py.providers.error_body import error_of
 from sam_py.providers.errors import ProviderError
-from sam_py.providers.failures import Asked, cut_off, not_the_protocol, said_error
+from sam_py.providers.failures import Asked, cut_off, not_the_protocol, said_error, too_large
 from sam_py.providers.ids import new_own_id
 from sam_py.providers.json_objects import JsonObjects
 from sam_py.providers.surrogates import Channel, TextChannels
@@ -160,8 +160,7 @@ class StreamDecoder:
     def _broken(self) -> ProviderError:
         objects, label = self._objects, self._asked.label
         if objects.too_large or len(self._call_ids) > _MOST_CALLS:
-            text = f"{label} sent a piece of the reply that is too large. Try again."
-            return ProviderError(text, code="bad_response")
+            return too_large(self._asked)
         if objects.damaged:
             text = f"{label} sent a damaged piece of the reply. Try again."
             detail = objects.damaged[:200].decode("utf-8", "replace")

@@ -1,4 +1,4 @@
-"""How large a context to ask for. The server's default cuts off what does not fit, and says nothing of it."""
+"""How large a context to ask for. The server's default cuts off what does not fit, and says nothing of it (D-017)."""
 
 from __future__ import annotations
 
