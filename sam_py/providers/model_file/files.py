@@ -6,7 +6,6 @@ import re
 import struct
 from pathlib import Path
 from urllib.parse import urlsplit
-from urllib.request import url2pathname
 
 from sam_py.providers.errors import ProviderError
 
@@ -30,7 +29,11 @@ def model_file_of(address: str) -> Path | None:
         parts = urlsplit(address.strip())
     except ValueError:
         return None
-    return Path(url2pathname(parts.path)) if parts.scheme == "file" else None
+    if parts.scheme != "file":
+        return None
+    from urllib.request import url2pathname  # brings all of HTTP with it: the window does not wait for that
+
+    return Path(url2pathname(parts.path))
 
 
 def model_name(file: Path) -> str:

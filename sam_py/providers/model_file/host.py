@@ -40,9 +40,15 @@ def serve_with_binding(model: str, port: int, name: str) -> int:
     parameters.port = port
     key = os.environ.get("LLAMA_API_KEY", "")
     parameters.api_keys = [key] if key else []
+    threading.Thread(target=_exit_with_input, daemon=True).start()  # while it loads, too
     _server = xllamacpp.Server(parameters)
+    threading.Event().wait()
+    return 0
+
+
+def _exit_with_input() -> None:
     _wait_for_the_end_of_input()
-    os._exit(0)  # its threads do not end while a client is connected
+    os._exit(0)  # llama.cpp's threads do not end while a client is connected
 
 
 def _end_with_input(process: subprocess.Popen[bytes]) -> None:
