@@ -69,11 +69,13 @@ class ProviderOffers(QObject):
     def facts_of(self, provider_id: str, model: str) -> ModelFacts:
         settings = self._services.settings.current.provider(provider_id)
         listed = self._services.catalogue.listed(settings, model) if settings is not None else None
+        price = self.price_of(provider_id, model)
+        if listed is not None:  # nothing of the provider is loaded for what its list said
+            return ModelFacts(listed.limits, price, listed.label)
         try:
-            limits = self._services.registry.get(provider_id).limits_of(model)
+            return ModelFacts(self._services.registry.get(provider_id).limits_of(model), price)
         except SamError:  # of a provider that is switched off, or of a wire that this version does not speak
-            limits = listed.limits if listed is not None else Limits()
-        return ModelFacts(limits, self.price_of(provider_id, model), listed.label if listed is not None else "")
+            return ModelFacts(Limits(), price)
 
     def toggle_favourite(self, choice: ModelChoice) -> None:
         now = self.favourites

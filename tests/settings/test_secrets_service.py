@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -45,12 +46,42 @@ gdbus call --session --dest org.freedesktop.secrets --object-path /org/freedeskt
 """
 
 
-def as_person(tmp_path: Path, script: str, *, limit_s: float = 5.0, bus: bool = True, **env: str) -> dict[str, object]:
+UNLOCKED_LATER = """
+import asyncio, json, subprocess, sys
+from sam_py.settings.secrets import Secrets
+
+async def main():
+    secrets = Secrets(lambda _: "https://api.openai.com/v1", environ={})
+    kept = await secrets.set("openai", "sk-canary-51d2")
+    still = await secrets.keep_in_keyring("openai")
+    subprocess.run(sys.argv[2], shell=True, check=True)
+    moved = await secrets.keep_in_keyring("openai")
+    anew = await Secrets(lambda _: "https://api.openai.com/v1", environ={}).get("openai")
+    print(json.dumps({
+        "kept": kept.source, "still": still.source, "moved": moved.source, "anew": anew.source,
+        "same": anew.reveal() == "sk-canary-51d2",
+    }))
+
+asyncio.run(main())
+"""
+UNLOCK = "printf test | gnome-keyring-daemon --replace --unlock --components=secrets >/dev/null"
+
+
+def as_person(
+    tmp_path: Path,
+    script: str,
+    *,
+    limit_s: float = 5.0,
+    bus: bool = True,
+    person: str = PERSON,
+    argument: str = "",
+    **env: str,
+) -> dict[str, object]:
     """Run the person's program after `script`, on a bus and in a home of its own; returns what it printed."""
     home = tmp_path / "home"
     home.mkdir()
-    (tmp_path / "person.py").write_text(PERSON)
-    run = f'{script}\n"$PYTHON" "{tmp_path}/person.py" {limit_s}\n'
+    (tmp_path / "person.py").write_text(person)
+    run = f'{script}\n"$PYTHON" "{tmp_path}/person.py" {limit_s} {shlex.quote(argument)}\n'
     command = ["bash", "-c", run]
     if bus:
         command = ["dbus-run-session", "--", *command]
@@ -81,6 +112,21 @@ def test_a_locked_secret_service_is_said_and_the_session_has_the_key(tmp_path):
     assert said["kept"] == "session"
     assert "unlock it and try again" in str(said["kept_text"])
     assert said["found"] == "missing"
+
+
+def test_a_key_moves_into_the_keyring_once_that_is_unlocked(tmp_path):
+    said = as_person(tmp_path, UNLOCKED + LOCK, person=UNLOCKED_LATER, argument=UNLOCK)
+    assert (said["kept"], said["still"]) == ("session", "session")
+    assert (said["moved"], said["anew"], said["same"]) == ("keyring", "keyring", True)
+
+
+def test_a_keyring_that_nobody_made_and_whose_prompt_nobody_answers_leaves_the_key_in_memory(tmp_path):
+    # The daemon runs without a login keyring: making one asks for a password, which ends without an answer here.
+    started = "gnome-keyring-daemon --start --components=secrets >/dev/null\n"
+    said = as_person(tmp_path, started, limit_s=3.0)
+    assert said["kept"] == "session"
+    assert "keyring" in str(said["kept_text"])
+    assert float(str(said["seconds"])) < 10
 
 
 def test_without_a_bus_the_session_has_the_key(tmp_path):

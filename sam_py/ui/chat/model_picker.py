@@ -102,10 +102,14 @@ class ModelPicker(QFrame):
 
     def _fit(self) -> None:
         scale = self._icons.themes.current.scale
-        rows = sum(self.list.sizeHintForRow(at) for at in range(self.rows.rowCount()))
+        rows, most = 0, round(_MOST_HEIGHT_PX * scale)
+        for at in range(self.rows.rowCount()):
+            if rows > most:  # of hundreds, the first dozen tell
+                break
+            rows += self.list.sizeHintForRow(at)
         around = 14 + 8 + self.add.sizeHint().height()
         around += self.search.sizeHint().height() + 4 if self.rows.model_count >= SEARCH_FROM else 0
-        size = QSize(round(_WIDTH_PX * scale), min(rows + around + 4, round(_MOST_HEIGHT_PX * scale)))
+        size = QSize(round(_WIDTH_PX * scale), min(rows + around + 4, most))
         corner = self._anchor.mapToGlobal(QPoint(0, 0))
         screen = QGuiApplication.screenAt(corner) or self._anchor.screen()
         free = screen.availableGeometry()
