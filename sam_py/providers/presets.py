@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Literal
+from urllib.parse import urlsplit
 
 Group = Literal["service", "local", "other"]
 Wire = Literal["openai_chat", "openai_responses", "anthropic", "gemini", "ollama"]
@@ -32,7 +33,14 @@ class Preset:
 
 
 PRESETS: tuple[Preset, ...] = (
-    Preset("openai", "OpenAI", "https://api.openai.com/v1", True, "https://platform.openai.com/api-keys"),
+    Preset(
+        "openai",
+        "OpenAI",
+        "https://api.openai.com/v1",
+        True,
+        "https://platform.openai.com/api-keys",
+        wire="openai_responses",
+    ),
     Preset(
         "anthropic",
         "Anthropic",
@@ -169,6 +177,29 @@ PRESETS: tuple[Preset, ...] = (
 )
 
 _BY_NAME = {preset.preset: preset for preset in PRESETS}
+
+
+def wire_at(preset: Preset, base_url: str) -> Wire:
+    """The protocol that is spoken at an address.
+
+    OpenAI's accounts were stored for Chat Completions once. At its own address both protocols are there; whoever
+    stands at another one was chosen for the older.
+
+    >>> wire_at(preset_of("openai"), "https://api.openai.com/v1"), wire_at(preset_of("openai"), "https://proxy.example")
+    ('openai_responses', 'openai_chat')
+    """
+    if preset.preset == "openai" and base_url and not is_host(base_url, "openai.com"):
+        return "openai_chat"
+    return preset.wire
+
+
+def is_host(address: str, name: str) -> bool:
+    """Whether an address is on the host `name` or one below it."""
+    try:
+        host = urlsplit(address).hostname or ""
+    except ValueError:
+        return False
+    return host == name or host.endswith(f".{name}")
 
 
 def preset_of(name: str) -> Preset:

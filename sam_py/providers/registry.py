@@ -9,7 +9,7 @@ from sam_py.errors import SamError
 from sam_py.providers.base import ModelInfo, Provider
 from sam_py.providers.http import Http
 from sam_py.providers.model_file.files import model_file_of
-from sam_py.providers.presets import Group, Preset, Wire, preset_of
+from sam_py.providers.presets import Group, Preset, Wire, preset_of, wire_at
 from sam_py.providers.wire import Account, KeyOf, WireProvider
 from sam_py.settings.model import ProviderSettings
 
@@ -114,7 +114,7 @@ class Registry:
 
             speak = _speaking("openai_chat")
             return ModelFileProvider(account, file, servers=self.model_servers, speak=speak, http=self._http)
-        provider = _speaking(preset.wire)(account, http=self._http, key_of=self._key_of)
+        provider = _speaking(wire_at(preset, account.base_url))(account, http=self._http, key_of=self._key_of)
         provider.remember(self._known(settings))
         return provider
 
@@ -143,7 +143,7 @@ def _speaking(wire: Wire) -> Callable[..., WireProvider]:
 
             return OpenAIResponsesProvider
         case _:
-            raise SamError(f"This version cannot speak {wire} yet.")
+            assert_never(wire)
 
 
 def _program(preset: Preset) -> str:

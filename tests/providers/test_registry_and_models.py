@@ -22,7 +22,7 @@ from sam_py.providers.errors import ProviderError
 from sam_py.providers.http import Http
 from sam_py.providers.model_lists import read_models
 from sam_py.providers.openai_chat.provider import OpenAIChatProvider
-from sam_py.providers.presets import PRESETS, preset_of
+from sam_py.providers.presets import PRESETS, Preset, preset_of
 from sam_py.providers.registry import Registry
 from sam_py.providers.scripted import ScriptedProvider
 from sam_py.providers.wire import Account
@@ -73,6 +73,34 @@ def test_every_preset_has_a_name_and_those_on_the_internet_a_key_page() -> None:
         assert preset.base_url or preset.hint
         assert preset.group != "local" or preset.base_url.startswith("http://127.0.0.1:")
     assert preset_of("of a newer version").preset == "compatible"
+
+
+def test_an_account_of_openai_speaks_responses_there_and_what_it_spoke_elsewhere() -> None:
+    registry = Registry(no_key)
+    registry.configure(
+        [
+            ProviderSettings(id="saved", preset="openai", label="OpenAI", base_url="https://api.openai.com/v1"),
+            ProviderSettings(id="new", preset="openai", label="OpenAI"),
+            ProviderSettings(id="proxy", preset="openai", label="Proxy", base_url="https://llm.acme.example/v1"),
+            ProviderSettings(id="chat", preset="openai-chat", label="OpenAI", base_url="https://api.openai.com/v1"),
+        ]
+    )
+    spoken = {provider.id: type(provider).__name__ for provider in registry.all()}
+    assert spoken == {
+        "saved": "OpenAIResponsesProvider",
+        "new": "OpenAIResponsesProvider",
+        "proxy": "OpenAIChatProvider",
+        "chat": "OpenAIChatProvider",
+    }
+
+
+@pytest.mark.parametrize("preset", PRESETS, ids=lambda preset: preset.preset)
+def test_every_preset_can_be_set_up(preset: Preset) -> None:
+    registry = Registry(no_key)
+    account = ProviderSettings(id="p", preset=preset.preset, label=preset.label, base_url=preset.base_url)
+    registry.configure([account])
+    assert registry.get("p").label == preset.label
+    assert registry.get("p").limits_of("any model") is not None
 
 
 def test_the_window_does_not_wait_for_httpx() -> None:
