@@ -26,6 +26,8 @@ from tests.benchmarks.run import ROOT, Row
 FASTEST_STREAM = 3_000.0
 """Events a second of the fastest real stream: Cerebras advertises 3,000 tokens a second, at most one event each. The
 fastest recording, by its server's own clock, is Cerebras's too (2,270); the next is Groq's (495)."""
+TOKENS_AN_EVENT = {"gemini": 4.0}
+"""Where an event is more than a token: the median of Gemini's recordings is 4, its long ones have nearly 40."""
 GOAL = 20
 PIECE = 4096
 FEWEST_EVENTS = 8
@@ -60,11 +62,12 @@ def decoding(repeats: int) -> list[Row]:
         sdk = statistics.median(each["sdk_us"] for each in measured)
         ratio = statistics.median(each["ours_us"] / each["sdk_us"] for each in measured)
         events = measured[0]["events"]
+        limit = 1e6 / (GOAL * FASTEST_STREAM) * TOKENS_AN_EVENT.get(wire, 1.0)
         name = f"{wire}, {events:,.0f} events"
         rows += [
             Row(f"{name}: ours against the SDK", ours, "µs CPU", ratio, 1.0),
             Row("  the SDK", sdk, "µs CPU"),
-            Row(f"  against {GOAL} × the fastest stream", ours, "µs CPU", None, 1e6 / (GOAL * FASTEST_STREAM)),
+            Row(f"  against {GOAL} × the fastest stream", ours, "µs CPU", None, limit),
             Row("  events", 1e6 / ours, "1/s"),
             Row("  bytes", measured[0]["bytes"] / events / ours, "MB/s"),
         ]

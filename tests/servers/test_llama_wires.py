@@ -56,7 +56,7 @@ def test_llama_takes_a_conversation(llama: Place) -> None:
 @three_wires
 def test_llama_calls_tools_and_takes_their_results(caller: Place) -> None:
     question = says("What is the weather?")
-    asked = caller.hear(question, tools=(CITY,), tool_choice="required", max_tokens=300)
+    asked = caller.hear(question, tools=(CITY,), tool_choice="required", max_tokens=150)
     assert asked.error is None
     whole = [call for call in asked.reply.tool_calls if _is_whole(call.arguments_json)]
     assert whole
