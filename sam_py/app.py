@@ -186,7 +186,7 @@ class Program:
                 await close()
             except Exception:  # a step that fails must not keep the next ones from saving what they have
                 log.exception("closing did not end well")
-        self._catalogue.close()
+        self._catalogue.close(self._settings.current.providers)
         try:
             self._settings.close()
         except SamError as error:

@@ -42,8 +42,10 @@ class Catalogue:
         self._models[account.id, account.base_url] = {model.id: model for model in models}
         self._listings.keep(account.id, account.base_url, [_written(model) for model in models])
 
-    def close(self) -> None:
-        """Wait until what was kept is written. Blocks."""
+    def close(self, accounts: Iterable[ProviderSettings] | None = None) -> None:
+        """Forget what was said of other accounts than `accounts`, and wait until all is written. Blocks."""
+        if accounts is not None and self._models:  # else nothing was read, and nothing changes
+            self._listings.keep_only([account.id for account in accounts])
         self._listings.close()
 
     def _of(self, account: ProviderSettings) -> dict[str, ModelInfo]:

@@ -146,8 +146,7 @@ def test_listings_of_accounts_that_are_gone_go_too(tmp_path: Path) -> None:
     listings = Listings(tmp_path / "models.json", clock=lambda: datetime(2026, 11, 21, tzinfo=UTC))
     catalogue = Catalogue(listings)
     catalogue.keep(ROUTER, [SEEN])
-    listings.keep_only(["openai"])
-    catalogue.close()
+    catalogue.close([OPENAI])
     assert Listings(tmp_path / "models.json").of("or", ROUTER.base_url) is None
 
 

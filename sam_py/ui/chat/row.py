@@ -445,8 +445,9 @@ class MessageRow(QWidget):
             painter.setFont(self._small_font())
             painter.setPen(QColor(self._context.themes.current.palette.text_muted))
             left = OUTSET_PX + self._px(50)
-            rect = QRectF(left, self._px(_ABOVE_PX), self.width() - left, self._px(24))
-            painter.drawText(rect, int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft), self._waiting)
+            rect = QRectF(left, self._px(_ABOVE_PX), self.width() - left - OUTSET_PX, self._px(24))
+            words = painter.fontMetrics().elidedText(self._waiting, Qt.TextElideMode.ElideRight, int(rect.width()))
+            painter.drawText(rect, int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft), words)
 
     def _paint_notes(self, painter: QPainter) -> None:
         if not self._notes:

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from sam_py.errors import SamError
 from sam_py.providers.connection import Step, StepName, check_connection
+from sam_py.providers.errors import ProviderError
 from sam_py.settings.model import ProviderSettings
 from sam_py.ui.services import Services
 from sam_py.ui.settings.fields import Words
@@ -41,6 +42,7 @@ class ConnectionTest(QWidget):
         self._keep_key = keep_key
         self._task: asyncio.Task[Any] | None = None
         self._running = False
+        self._has_key = False
         self.button = PillButton(services.icons, self.tr("Test connection"), kind="outline", icon="link")
         self.button.clicked.connect(self._clicked)
         self.steps: dict[StepName, StepLine] = {}
@@ -109,6 +111,7 @@ class ConnectionTest(QWidget):
 
     async def _follow(self, account: ProviderSettings) -> None:
         await self._keep_key()
+        self._has_key = (await self._services.secrets.get(account.id)).value is not None
         provider = self._services.registry.get(account.id)
         async for step in check_connection(provider, account.model):
             if not shiboken6.isValid(self):
@@ -117,7 +120,7 @@ class ConnectionTest(QWidget):
             if step.name == "models" and step.state == "good":
                 self.listed.emit(step.models)
             if step.name == "key" and step.state == "failed":
-                self.key_refused.emit(str(step.error))
+                self.key_refused.emit(self._key_words(step))
 
     def _say(self, step: Step, words: str) -> None:
         line = self.steps.get(step.name)
@@ -126,8 +129,18 @@ class ConnectionTest(QWidget):
             self._column.addWidget(line)
         line.show_step(step, words)
 
+    def _key_words(self, step: Step) -> str:
+        """A refused key, said at the key; the errors of a conversation send one to the settings, where one is now."""
+        if step.name == "answer":
+            return self.tr("{model} does not answer without it").format(model=step.model)
+        if self._has_key:
+            return self.tr("The key is refused. Look whether it is whole and still valid.")
+        return self.tr("A key is wanted. Enter it above and test again.")
+
     def _words(self, step: Step, account: ProviderSettings) -> str:
         if step.state != "running" and step.error is not None:
+            if isinstance(step.error, ProviderError) and step.error.code == "bad_key":
+                return self._key_words(step)
             return str(step.error)
         match step.name:
             case "address":

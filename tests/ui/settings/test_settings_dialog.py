@@ -380,10 +380,19 @@ def test_a_key_that_is_typed_is_kept_before_the_connection_is_tested(stage: Stag
 
 def test_a_refused_key_is_said_at_the_key_too(stage: Stage) -> None:
     _page, editor = stage.add("openai")
-    stage.registry.answer = ProviderError("The key for OpenAI was refused.", code="bad_key", status=401)
+    stage.type(editor.keys.field, "sk-old")
+    stage.registry.answer = ProviderError("The key for OpenAI was refused. Open settings.", code="bad_key", status=401)
     editor.test.button.click()
-    assert editor.test.said == ["The address answers", "The key for OpenAI was refused."]
-    assert editor.keys.state.text() == "The key for OpenAI was refused."
+    refused = "The key is refused. Look whether it is whole and still valid."
+    assert editor.test.said == ["The address answers", refused]
+    assert editor.keys.state.text() == refused
+
+
+def test_a_key_that_is_missing_is_asked_for(stage: Stage) -> None:
+    _page, editor = stage.add("openai")
+    stage.registry.answer = ProviderError("There is no key for OpenAI yet.", code="bad_key")
+    editor.test.button.click()
+    assert editor.test.said[-1] == "A key is wanted. Enter it above and test again."
 
 
 def test_what_was_tested_is_forgotten_with_the_address(stage: Stage) -> None:
