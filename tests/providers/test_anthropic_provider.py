@@ -151,7 +151,14 @@ def test_the_list_of_models_is_read_page_by_page() -> None:
         "has_more": True,
         "last_id": "claude new/1",
     }
-    second = {"data": [{"id": "claude-3-haiku-20240307", "display_name": "Claude Haiku 3"}, {"id": 3}, "x"]}
+    second = {
+        "data": [
+            {"id": "claude-3-haiku-20240307", "display_name": "Claude Haiku 3"},
+            {"id": 3},
+            "x",
+            {"id": "bge-embed"},
+        ]
+    }
     paths: dict[str, Behaviour] = {
         "/v1/models?limit=1000": Json(first),
         "/v1/models?limit=1000&after_id=claude%20new%2F1": Json(second),

@@ -174,6 +174,11 @@ def test_no_marker_stands_on_thinking_or_on_what_is_opaque() -> None:
     assert marked(body) == ["0.0", "1.0"]
 
 
+def test_a_person_s_own_cache_marker_is_the_only_one() -> None:
+    body = body_of(user("Q1"), claude("A1"), user("Q2"), system="S", extra={"cache_control": {"type": "ephemeral"}})
+    assert marked(body) == []
+
+
 def test_a_longer_conversation_begins_with_the_same_bytes() -> None:
     reminder = "<system-reminder>\ntodo\n</system-reminder>"
     turns = [user("Q1"), claude(*SIGNED, "A1", call()), user(result()), claude("A2"), user("Q2")]

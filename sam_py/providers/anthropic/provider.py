@@ -18,6 +18,7 @@ from sam_py.providers.anthropic.stream import StreamDecoder
 from sam_py.providers.base import ChatRequest, Decoder, ModelInfo, StreamEvent
 from sam_py.providers.failures import Asked
 from sam_py.providers.http import Call, Http
+from sam_py.providers.model_names import is_chat_name
 from sam_py.providers.wire import Account, KeyOf, WireProvider
 
 VERSION = "2023-06-01"
@@ -46,14 +47,12 @@ class AnthropicProvider(WireProvider):
 
     async def list_models(self) -> list[ModelInfo]:
         models: dict[str, ModelInfo] = {}
-        path = PAGE
-        for _ in range(_MOST_PAGES):
+        path, asked = PAGE, set[str]()
+        while path and path not in asked and len(asked) < _MOST_PAGES:
+            asked.add(path)
             page = await self._ask(path)
-            known = len(models)
-            models.update({model.id: model for model in read_models(page)})
+            models.update({model.id: model for model in read_models(page) if is_chat_name(model.id)})
             path = next_page(page)
-            if not path or len(models) == known:
-                break
         self._limits.update({model.id: model.limits for model in models.values()})
         return list(models.values())
 

@@ -47,7 +47,8 @@ def build_body(request: ChatRequest, *, drops_unbound: bool = False) -> dict[str
     if request.system.strip():
         body["system"] = [text_block(request.system)]
     body["messages"] = messages
-    mark(body)
+    if not request.extra.get("cache_control"):  # a person's own marks the end by itself, as one of the four
+        mark(body)
     if thinking.config is not None:
         body["thinking"] = dict(thinking.config)
         if drops_unbound and rules.binds and thinking.is_on:
