@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
+from sam_py.messages.builder import mend_surrogates
 from sam_py.messages.message import StopReason
 from sam_py.messages.turn import Limits, Turn
 from sam_py.messages.usage import Usage
@@ -50,12 +51,23 @@ class ChatRequest:
     """Keys that a person set for this provider; they are merged into the body last."""
 
 
+def _mend(event: object, *names: str) -> None:
+    """Servers may send half characters in names too, which no file and no window takes: they become U+FFFD."""
+    for name in names:
+        text = getattr(event, name)
+        if not text.isascii():
+            object.__setattr__(event, name, mend_surrogates(text))
+
+
 @dataclass(frozen=True, slots=True)
 class Started:
     """The reply has begun; either may be unknown ("")."""
 
     response_id: str = ""
     model: str = ""
+
+    def __post_init__(self) -> None:
+        _mend(self, "response_id", "model")
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +87,9 @@ class ThinkingSigned:
 
     signature: str
 
+    def __post_init__(self) -> None:
+        _mend(self, "signature")
+
 
 @dataclass(frozen=True, slots=True)
 class ToolCallStarted:
@@ -83,6 +98,9 @@ class ToolCallStarted:
     key: str
     call_id: str
     tool_name: str
+
+    def __post_init__(self) -> None:
+        _mend(self, "call_id", "tool_name")
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +147,9 @@ class Finished:
     stop_reason: StopReason
     word: str = ""
     detail: str = ""
+
+    def __post_init__(self) -> None:
+        _mend(self, "word", "detail")
 
 
 StreamEvent = (
