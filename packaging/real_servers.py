@@ -2,7 +2,7 @@
 
 Standard library only. Neither touches the environment that the program is tested in: LiteLLM pins other versions
 of what we use, so it has an environment of its own, and aimock is one package from npm, for which Node.js comes
-with the same lock file (a system's own is often older than it needs). Everything is pinned and hashed.
+with the same lock file (a system's own is often older than it needs). Everything is pinned and hashed.  # D-018
 
 Without them the program works and everything else is tested: a failure to install is told and stops nobody.
 """

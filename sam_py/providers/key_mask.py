@@ -1,4 +1,4 @@
-"""KeyMask: a reply without the key that it was asked with. A server that repeats it would have us write it down."""
+"""KeyMask: a reply without the key that it was asked with. A server that repeats it would have us write it down. # D-019"""
 
 from __future__ import annotations
 
