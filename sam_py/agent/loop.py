@@ -1,171 +1,258 @@
-"""ReplyStream: one provider stream folded into one reply on the bus."""
+"""Loop: stream a reply, run the tools that it calls, show the model their results, and again until it only talks."""
 
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Container
-from typing import assert_never
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Protocol
 
-from sam_py.agent.call_ids import CallIds
+from sam_py.agent.call_ids import known_calls
+from sam_py.agent.prompt import ReadAttachment, build_request, characters_of
+from sam_py.agent.reply_stream import PutAttachment, ReplyStream
+from sam_py.agent.state import Phase
+from sam_py.agent.troubles import RequestError, ended_badly, error_at
 from sam_py.bus.message_bus import MessageBus
-from sam_py.messages.parts import CodePart, ImagePart, Part, ThinkingSignaturePart
-from sam_py.messages.usage import Usage, estimated_usage
-from sam_py.providers.base import (
-    CodeProduced,
-    Finished,
-    ImageProduced,
-    Started,
-    StreamEvent,
-    TextDelta,
-    ThinkingDelta,
-    ThinkingSigned,
-    ToolCallDelta,
-    ToolCallStarted,
-    UsageReported,
-    Waiting,
-)
-from sam_py.providers.errors import ProviderError
+from sam_py.errors import SamError
+from sam_py.messages.history import ErrorOccurred, TaskRecorded
+from sam_py.messages.message import AssistantMessage, Message
+from sam_py.messages.usage import Usage
+from sam_py.providers.base import Provider
+from sam_py.settings.model import ChatSettings, ModelChoice
+from sam_py.tools.toolbox import Toolbox
 
-PutAttachment = Callable[[bytes, str], Awaitable[str]]
-"""Keeps bytes of a MIME type and returns their content hash."""
+log = logging.getLogger(__name__)
 
-YIELD_AFTER_S = 0.005
-"""Data that is buffered already never suspends the reader: let the window paint at least this often."""
+CostOf = Callable[[str, str, Usage], float | None]
+"""(provider id, model, usage) → what it costs in US dollars by what is known now; None: not known."""
+
+MAX_ROUNDS = 25
+"""So often in a row the model may call tools before the person is asked whether it shall go on."""
+_PARSE_SLICE_S = 0.004
+_ENDED_BADLY = ("error", "aborted")
+_MAY_ACT = ("stop", "tool_use", "length", None)
+"""Stop reasons after which the calls of a reply are meant: one that was refused or filtered means none of them."""
 
 
-class ReplyStream:
-    """Reads a stream to its end; what it learned on the way stays readable when it breaks off.
+class Teller(Protocol):
+    """Whom the loop tells how far it is."""
 
-    `stopped` is set by whoever ended the reply meanwhile: from then on nothing is written any more.
+    def shows(self, phase: Phase, text: str = "", reply_id: str | None = None) -> None: ...
+    def waits(self, text: str) -> None: ...
+    def streams(self) -> None: ...
+    def broke(self) -> None:
+        """What was to follow is held back: the reply before it did not come."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """What a loop works with: one conversation, and the doors to the world."""
+
+    bus: MessageBus
+    provider_of: Callable[[str], Provider]
+    save_now: Callable[[], Awaitable[object]]
+    read_attachment: ReadAttachment
+    put_attachment: PutAttachment | None
+    cost_of: CostOf | None
+    tools: Toolbox | None
+
+
+class Loop:
+    """One run: from what the person asked to the last word of the answer.
+
+    Invariant: once `over`, nothing of it touches the bus or the state any more. `halt` makes it so at once
+    and leaves a valid history: the text that came, the results that are there, all else aborted.
     """
 
-    def __init__(
-        self,
-        bus: MessageBus,
-        reply_id: str,
-        *,
-        provider: str,
-        model: str,
-        put_attachment: PutAttachment | None,
-        on_waiting: Callable[[str], None],
-        on_content: Callable[[], None],
-        joins: str = "",
-        known_calls: Container[str] = (),
-        asked_characters: int = 0,
-    ) -> None:
-        """`known_calls` are the ids that calls of this conversation have: some servers use theirs again.
+    def __init__(self, desk: Desk, teller: Teller) -> None:
+        self.over = False
+        self.task: asyncio.Task[None] | None = None
+        self.ended: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._desk = desk
+        self._teller = teller
+        self._stream: ReplyStream | None = None
+        self._reply_id: str | None = None
+        self._shown_before: str | None = None
+        self._to: str | None = None
 
-        `asked_characters` is how long the request is: tokens are estimated from it where nobody counts them.
+    async def answer(
+        self, to: str, choice: ModelChoice, defaults: ChatSettings, *, instead_of: str | None, go_on: bool
+    ) -> AssistantMessage | None:
+        """Answer the message `to`, or with `go_on` write the rest of the reply `to`; returns the last reply.
+
+        None where it did not end normally, which is said on the bus. Where nothing comes, `instead_of` is shown again.
         """
-        self.usage: Usage | None = None
-        self.response_id: str | None = None
-        self.model = model
-        self.finished: Finished | None = None
-        self.stopped = False
-        self._bus = bus
-        self._reply_id = reply_id
-        self.provider = provider
-        self._put_attachment = put_attachment
-        self._on_waiting = on_waiting
-        self._on_content = on_content
-        self._joins = joins
-        self._ids = CallIds(known_calls)
-        self._asked_characters = asked_characters
-        self._characters = 0
-
-    @property
-    def spent(self) -> Usage | None:
-        """The tokens so far: as reported, or our estimate once something came; None where nothing did."""
-        if self.usage is not None or not self._characters:
-            return self.usage
-        return estimated_usage(self._asked_characters, self._characters)
-
-    @property
-    def is_over(self) -> bool:
-        """True once nobody waits for the rest: it was stopped, or the message was deleted."""
-        return self.stopped or not self._bus.is_streaming(self._reply_id)
-
-    async def read(self, events: AsyncIterator[StreamEvent]) -> None:
-        """Apply all events. Raises what the provider raises, and `ProviderError` where the end is missing."""
-        yielded_s = time.monotonic()
+        self._to, self._shown_before = to, instead_of
         try:
-            async for event in events:
-                if self.is_over:
-                    return
-                await self._apply(event)
-                if self.finished is not None:
-                    return
-                if time.monotonic() - yielded_s > YIELD_AFTER_S:
-                    await asyncio.sleep(0)
-                    yielded_s = time.monotonic()
-        finally:
-            close = getattr(events, "aclose", None)
-            if close is not None:
-                await close()
-        raise ProviderError("The reply broke off before its end. Try again.", code="cut_off")
+            return await self._rounds(to, choice, defaults, go_on=go_on)
+        except Exception as error:  # noqa: BLE001 - whatever it is, it is shown where it happened and the session goes on
+            self.fail(self._shown_before or self._to, error)
+            return None
 
-    async def _apply(self, event: StreamEvent) -> None:
-        bus, reply_id = self._bus, self._reply_id
-        match event:
-            case TextDelta(text):
-                if text:
-                    self._came(text)
-                    bus.append_delta(reply_id, self._joined(text))
-            case ThinkingDelta(text):
-                if text:
-                    self._came(text)
-                    bus.append_delta(reply_id, text, "thinking_text")
-            case ThinkingSigned() | CodeProduced():
-                self._keep_whole(event)
-            case ToolCallStarted(key, call_id, tool_name):
-                self._on_content()
-                bus.begin_call(reply_id, key, self._ids.named(key, call_id), tool_name)
-            case ToolCallDelta(key, arguments):
-                if key not in self._ids:
-                    bus.begin_call(reply_id, key, self._ids.named(key, ""), "")
-                self._characters += len(arguments)
-                bus.append_arguments(reply_id, key, arguments)
-            case ImageProduced(data, mime_type):
-                await self._keep_image(data, mime_type)
-            case UsageReported(usage):
-                self.usage = usage
-            case Started(response_id, model):
-                self.response_id = response_id or self.response_id
-                self.model = self.model or model
-            case Waiting(text):
-                self._on_waiting(text)
-            case Finished():
-                self.finished = event
-            case _:
-                assert_never(event)
+    async def _rounds(
+        self, to: str, choice: ModelChoice, defaults: ChatSettings, *, go_on: bool
+    ) -> AssistantMessage | None:
+        tools = self._desk.tools
+        if tools is not None:
+            tools.runner.begin_turn()
+        for _round in range(MAX_ROUNDS):
+            reply = await self._one_reply(to, choice, defaults, go_on=go_on)
+            if reply is None or reply.stop_reason not in _MAY_ACT or not reply.tool_calls or tools is None:
+                return reply
+            self._teller.shows("acting")
+            await tools.runner.run_round(reply, offered=tools.offered)
+            if self.over or self._desk.bus.tip is None:
+                return None
+            to, go_on, self._shown_before = self._desk.bus.tip, False, None
+        self._say_limit(to)
+        return None
 
-    def _came(self, text: str) -> None:
-        self._characters += len(text)
-        self._on_content()
-
-    def _keep_whole(self, event: ThinkingSigned | CodeProduced) -> None:
-        if isinstance(event, ThinkingSigned):
-            part: Part = ThinkingSignaturePart(signature=event.signature, provider=self.provider, model=self.model)
+    async def _one_reply(
+        self, to: str, choice: ModelChoice, defaults: ChatSettings, *, go_on: bool
+    ) -> AssistantMessage | None:
+        """Stream one reply. None where it did not end normally, or was stopped."""
+        self._to, self._reply_id, self._stream = to, (to if go_on else None), None
+        try:
+            await self._desk.save_now()  # what was said, or done, is durable before the request leaves
+        except SamError as error:
+            raise RequestError(error, "storage") from error
+        bus = self._desk.bus
+        try:
+            provider = self._desk.provider_of(choice.provider)
+        except SamError as error:
+            raise RequestError(error, "no_model") from error
+        history = await self._history(to)
+        limits = provider.limits_of(choice.model)
+        request = await build_request(
+            bus,
+            history,
+            provider=provider.id,
+            model=choice.model,
+            limits=limits,
+            defaults=defaults,
+            read_attachment=self._desk.read_attachment,
+            tools=self._desk.tools.specs() if self._desk.tools is not None and limits.tools else (),
+            go_on=go_on,
+        )
+        if self.over:
+            return None
+        if go_on:
+            bus.resume_assistant(to)
+            reply_id = to
         else:
-            self._on_content()
-            part = CodePart(code=event.code, language=event.language)
-        self._bus.append_part(self._reply_id, part)
+            bus.resolve_error(to)
+            reply_id = bus.begin_assistant(provider=choice.provider, model=choice.model, parent_id=to)
+        self._reply_id = reply_id
+        stream = self._stream = ReplyStream(
+            bus,
+            reply_id,
+            provider=choice.provider,
+            model=choice.model,
+            put_attachment=self._desk.put_attachment,
+            on_waiting=self._teller.waits,
+            on_content=self._teller.streams,
+            joins=history[-1].text[-1:] if go_on else "",
+            asked_characters=characters_of(request),
+            known_calls=known_calls(history, bus.ledger),
+        )
+        self._teller.shows("waiting", "", reply_id)
+        await stream.read(provider.stream(request))
+        return self._finished(stream, reply_id, to)
 
-    async def _keep_image(self, data: bytes, mime_type: str) -> None:
-        if self._put_attachment is None:
+    def _finished(self, stream: ReplyStream, reply_id: str, to: str) -> AssistantMessage | None:
+        finished = stream.finished
+        if self.over or finished is None or stream.is_over:
+            return None
+        bus, reason = self._desk.bus, finished.stop_reason
+        reply = bus.complete(reply_id, reason, usage=stream.spent, response_id=stream.response_id, model=stream.model)
+        self._record_task(stream)
+        self._stream = None
+        if reply is None or reason == "error":
+            at = reply.id if reply is not None else (self._shown_before or to)
+            self._show_again()
+            self._teller.broke()
+            bus.record_error(ended_badly(at, finished))
+        return None if reason in _ENDED_BADLY else reply
+
+    def fail(self, at: str | None, error: Exception) -> None:
+        """End the reply as broken and say at it, or at `at` where nothing came, what went wrong."""
+        bus = self._desk.bus
+        if not isinstance(error, SamError):
+            log.error("a reply failed in %s", bus.conversation_id, exc_info=error)
+        if self.over:
             return
-        attachment = await self._put_attachment(data, mime_type)
-        if not self.is_over:
-            self._on_content()
-            self._bus.append_part(self._reply_id, ImagePart(attachment=attachment, mime_type=mime_type))
+        if self._reply_id is not None and bus.is_streaming(self._reply_id):
+            usage = self._stream.spent if self._stream is not None else None
+            if bus.complete(self._reply_id, "error", usage=usage) is not None:
+                at = self._reply_id
+        if self._stream is not None:
+            self._record_task(self._stream)
+        self._show_again()
+        self._teller.broke()
+        if at is None or at in bus:  # else it was deleted meanwhile
+            bus.record_error(error_at(at, error))
 
-    def _joined(self, text: str) -> str:
-        """The first text of a continued reply: models begin with a word, and the space before it was trimmed away."""
-        before, self._joins = self._joins, ""
-        return f" {text}" if before and _is_word(before) and _is_word(text[0]) else text
+    def halt(self) -> None:
+        """Stop now: what came is kept and marked as aborted. The task still has to be cancelled."""
+        self.end()
+        bus, reply = self._desk.bus, None
+        if self._reply_id is not None and bus.is_streaming(self._reply_id):
+            reply = bus.abort(self._reply_id, usage=self._stream.spent if self._stream is not None else None)
+        if self._desk.tools is not None:
+            self._desk.tools.runner.halt()
+        if self._stream is not None:
+            self._record_task(self._stream)
+        if reply is None:
+            self._show_again()
 
+    def end(self) -> None:
+        self.over = True
+        if self._stream is not None:
+            self._stream.stopped = True
+        if not self.ended.done():
+            self.ended.set_result(None)
 
-def _is_word(character: str) -> bool:
-    """True for a letter or digit of a script that puts spaces between words."""
-    return character.isalnum() and ord(character) < 0x2E80
+    async def _history(self, last_id: str) -> list[Message]:
+        """The messages from the first to `last_id`, parsed without stopping the window for longer than a frame."""
+        bus = self._desk.bus
+        ids = [last_id]
+        while (parent := bus.parent_of(ids[-1])) is not None:
+            ids.append(parent)
+        messages: list[Message] = []
+        paused_s = time.monotonic()
+        for message_id in reversed(ids):
+            if message_id in bus:
+                messages.append(bus.get(message_id))
+            if time.monotonic() - paused_s > _PARSE_SLICE_S:
+                await asyncio.sleep(0)
+                paused_s = time.monotonic()
+        return messages
+
+    def _say_limit(self, at: str) -> None:
+        self._teller.broke()
+        self._desk.bus.record_error(
+            ErrorOccurred(
+                message_id=at,
+                code="too_many_rounds",
+                text=f"The model has called tools {MAX_ROUNDS} times in a row and was stopped. Retry lets it go on.",
+            )
+        )
+
+    def _show_again(self) -> None:
+        """A new answer that never came leaves the one that was shown before it."""
+        bus, before = self._desk.bus, self._shown_before
+        came = self._reply_id is not None and self._reply_id in bus
+        if before is not None and before in bus and not came:
+            bus.select_branch(before)
+
+    def _record_task(self, stream: ReplyStream) -> None:
+        usage = stream.spent or Usage()
+        cost = usage.cost_usd
+        if cost is None and self._desk.cost_of is not None:
+            cost = self._desk.cost_of(stream.provider, stream.model, usage)
+        self._desk.bus.record_task(
+            TaskRecorded(provider=stream.provider, model=stream.model, usage=usage, cost_usd=cost)
+        )

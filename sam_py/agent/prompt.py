@@ -11,7 +11,7 @@ from sam_py.errors import SamError
 from sam_py.messages.message import Message, UserMessage
 from sam_py.messages.parts import CodePart, FilePart, ImagePart, TextPart, ThinkingTextPart, ToolCallPart
 from sam_py.messages.turn import Limits, ToolResultPart, Transcript
-from sam_py.providers.base import ChatRequest, Effort
+from sam_py.providers.base import ChatRequest, Effort, ToolSpec
 from sam_py.settings.model import ChatSettings
 from sam_py.transcript.attached import put_in_files, without_attachments
 from sam_py.transcript.build import build
@@ -42,6 +42,7 @@ async def build_request(
     limits: Limits,
     defaults: ChatSettings,
     read_attachment: ReadAttachment,
+    tools: tuple[ToolSpec, ...] = (),
     go_on: bool = False,
 ) -> ChatRequest:
     """The request for the reply to `messages`, or with `go_on` for the rest of the last of them.
@@ -68,6 +69,7 @@ async def build_request(
         model=model,
         turns=transcript.turns,
         provider=provider,
+        tools=tools,
         system=transcript.system,
         temperature=settings.temperature if settings.temperature is not None else defaults.temperature,
         top_p=settings.top_p if settings.top_p is not None else defaults.top_p,

@@ -4,54 +4,28 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import time
 from collections.abc import Awaitable, Callable, Coroutine, Iterable
 from dataclasses import replace
 from typing import Any
 
-from sam_py.agent.call_ids import known_calls
-from sam_py.agent.loop import PutAttachment, ReplyStream
-from sam_py.agent.prompt import ReadAttachment, build_request, characters_of
-from sam_py.agent.state import QueuedMessage, SessionState, StateListener
+from sam_py.agent.loop import CostOf, Desk, Loop
+from sam_py.agent.prompt import ReadAttachment
+from sam_py.agent.reply_stream import PutAttachment
+from sam_py.agent.state import Phase, QueuedMessage, SessionState, StateListener
 from sam_py.agent.titles import Titles
-from sam_py.agent.troubles import RequestError, ended_badly, error_at
 from sam_py.bus.message_bus import ROOT, MessageBus
 from sam_py.errors import SamError
-from sam_py.messages.history import TaskRecorded
-from sam_py.messages.message import AssistantMessage, Message, UserMessage
+from sam_py.messages.message import AssistantMessage, UserMessage
 from sam_py.messages.parts import Part, TextPart
-from sam_py.messages.usage import Usage
 from sam_py.providers.base import Provider
 from sam_py.settings.model import ChatSettings, ModelChoice
+from sam_py.tools.toolbox import Toolbox
 
 __all__ = ["ChatSession", "QueuedMessage", "SessionState"]
 
 log = logging.getLogger(__name__)
 
-CostOf = Callable[[str, str, Usage], float | None]
-"""(provider id, model, usage) → what it costs in US dollars by what is known now; None: not known."""
-
 _CLOSING_S = 2.0
-_PARSE_SLICE_S = 0.004
-
-
-class _Run:
-    """One request and its reply. Once `over`, nothing of it touches the bus or the state any more."""
-
-    def __init__(self) -> None:
-        self.task: asyncio.Task[None] | None = None
-        self.ended: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self.stream: ReplyStream | None = None
-        self.reply_id: str | None = None
-        self.shown_before: str | None = None
-        self.over = False
-
-    def end(self) -> None:
-        self.over = True
-        if self.stream is not None:
-            self.stream.stopped = True
-        if not self.ended.done():
-            self.ended.set_result(None)
 
 
 class ChatSession:
@@ -73,17 +47,24 @@ class ChatSession:
         put_attachment: PutAttachment | None = None,
         defaults: ChatSettings | None = None,
         cost_of: CostOf | None = None,
+        tools: Toolbox | None = None,
     ) -> None:
         self.bus = bus
         self.defaults = defaults or ChatSettings()
         self._provider_of = provider_of
         self._save_now = save_now
-        self._read_attachment = read_attachment
-        self._put_attachment = put_attachment
-        self._cost_of = cost_of
+        self._desk = Desk(
+            bus,
+            lambda provider: self._provider_of(provider),
+            lambda: self._save_now(),
+            read_attachment,
+            put_attachment,
+            cost_of,
+            tools,
+        )
         self._state = SessionState()
         self._listeners: list[StateListener] = []
-        self._run: _Run | None = None
+        self._run: Loop | None = None
         self._background: set[asyncio.Task[Any]] = set()
         self._titles = Titles(bus, provider_of, self._spawn)
 
@@ -240,9 +221,9 @@ class ChatSession:
 
     # One run: a message, its reply, and the queue after it
 
-    async def _start(self, work: Callable[[_Run], Awaitable[object]]) -> None:
+    async def _start(self, work: Callable[[Loop], Awaitable[object]]) -> None:
         """Run `work` in a task of its own, so that `stop` can end it at any instant, and wait for its end."""
-        run = _Run()
+        run = Loop(self._desk, self)
         self._run = run
         self._change(phase="waiting", text="", reply_id=None)
         run.task = self._spawn(self._guarded(run, work), "reply")
@@ -256,7 +237,7 @@ class ChatSession:
                 await self._save()
             raise
 
-    async def _guarded(self, run: _Run, work: Callable[[_Run], Awaitable[object]]) -> None:
+    async def _guarded(self, run: Loop, work: Callable[[Loop], Awaitable[object]]) -> None:
         try:
             await work(run)
         except asyncio.CancelledError:
@@ -265,13 +246,13 @@ class ChatSession:
                 await self._save()
             raise
         except Exception as error:  # noqa: BLE001 - a bug of ours must not take the session down
-            self._fail(run, self.bus.tip, error)
+            run.fail(self.bus.tip, error)
         finally:
             if not run.over:
                 self._end(run)
                 self._change(phase="idle", text="", reply_id=None)
 
-    async def _say_queued(self, run: _Run) -> None:
+    async def _say_queued(self, run: Loop) -> None:
         """Send what is queued, one after another, as long as replies end normally."""
         while not run.over and (message := next((each for each in self._state.queued if not each.held), None)):
             left = tuple(each for each in self._state.queued if each.id != message.id)
@@ -287,134 +268,23 @@ class ChatSession:
         return said.id
 
     async def _reply(
-        self, run: _Run, to: str, *, instead_of: str | None = None, go_on: bool = False, then_queued: bool = False
+        self, run: Loop, to: str, *, instead_of: str | None = None, go_on: bool = False, then_queued: bool = False
     ) -> bool:
-        """Stream a reply to the message `to`, or with `go_on` the rest of the reply `to`.
+        """Answer the message `to`, or with `go_on` write the rest of the reply `to`. True where it ended normally.
 
-        True where it ended normally. Where nothing comes, `instead_of` is shown again.
+        Where nothing comes, `instead_of` is shown again.
         """
-        run.reply_id, run.stream, run.shown_before = (to if go_on else None), None, instead_of
         self._titles.stop()
-        try:
-            ended = await self._stream(run, to, go_on)
-        except Exception as error:  # noqa: BLE001 - whatever it is, it is shown where it happened and the session goes on
-            self._fail(run, instead_of or to, error)
-            return False
-        if ended and then_queued:
-            await self._say_queued(run)
-        return ended
-
-    async def _stream(self, run: _Run, to: str, go_on: bool) -> bool:
-        try:
-            await self._save_now()  # what was said is durable before the request leaves
-        except SamError as error:
-            raise RequestError(error, "storage") from error
-        bus, choice = self.bus, self.choice
-        try:
-            provider = self._provider_of(choice.provider)
-        except SamError as error:
-            raise RequestError(error, "no_model") from error
-        history = await self._history(to)
-        request = await build_request(
-            bus,
-            history,
-            provider=provider.id,
-            model=choice.model,
-            limits=provider.limits_of(choice.model),
-            defaults=self.defaults,
-            read_attachment=self._read_attachment,
-            go_on=go_on,
-        )
+        reply = await run.answer(to, self.choice, self.defaults, instead_of=instead_of, go_on=go_on)
         if run.over:
             return False
-        if go_on:
-            bus.resume_assistant(to)
-            reply_id = to
-        else:
-            bus.resolve_error(to)
-            reply_id = bus.begin_assistant(provider=choice.provider, model=choice.model, parent_id=to)
-        run.reply_id = reply_id
-        run.stream = ReplyStream(
-            bus,
-            reply_id,
-            provider=choice.provider,
-            model=choice.model,
-            put_attachment=self._put_attachment,
-            on_waiting=self._waits,
-            on_content=self._streams,
-            joins=history[-1].text[-1:] if go_on else "",
-            asked_characters=characters_of(request),
-            known_calls=known_calls(history, bus.ledger),
-        )
-        self._change(phase="waiting", text="", reply_id=reply_id)
-        await run.stream.read(provider.stream(request))
-        return await self._finish(run, run.stream, to)
-
-    async def _finish(self, run: _Run, stream: ReplyStream, to: str) -> bool:
-        finished = stream.finished
-        if run.over or finished is None or run.reply_id is None or stream.is_over:
-            return False
-        reason = finished.stop_reason
-        reply = self.bus.complete(
-            run.reply_id, reason, usage=stream.spent, response_id=stream.response_id, model=stream.model
-        )
-        self._record_task(stream)
-        if reply is None or reason == "error":
-            at = reply.id if reply is not None else (run.shown_before or to)
-            self._show_again(run)
-            self._change(queued=self._held())
-            self.bus.record_error(ended_badly(at, finished))
         self._spawn(self._save(), "save a reply")
-        if reply is None or reason in ("error", "aborted"):
+        if reply is None:
             return False
         self._titles.ask_model(reply, self.choice, self.defaults)
+        if then_queued:
+            await self._say_queued(run)
         return True
-
-    def _fail(self, run: _Run, at: str | None, error: Exception) -> None:
-        """End the run's reply as broken and say at it, or at `at` where nothing came, what went wrong."""
-        if not isinstance(error, SamError):
-            log.error("a reply failed in %s", self.bus.conversation_id, exc_info=error)
-        if run.over:
-            return
-        if run.reply_id is not None and self.bus.is_streaming(run.reply_id):
-            usage = run.stream.spent if run.stream is not None else None
-            if self.bus.complete(run.reply_id, "error", usage=usage) is not None:
-                at = run.reply_id
-        if run.stream is not None:
-            self._record_task(run.stream)
-        self._show_again(run)
-        self._change(queued=self._held())
-        if at is None or at in self.bus:  # else it was deleted meanwhile
-            self.bus.record_error(error_at(at, error))
-        self._spawn(self._save(), "save a broken reply")
-
-    async def _history(self, last_id: str) -> list[Message]:
-        """The messages from the first to `last_id`, parsed without stopping the window for longer than a frame."""
-        ids = [last_id]
-        while (parent := self.bus.parent_of(ids[-1])) is not None:
-            ids.append(parent)
-        messages: list[Message] = []
-        paused_s = time.monotonic()
-        for message_id in reversed(ids):
-            if message_id in self.bus:
-                messages.append(self.bus.get(message_id))
-            if time.monotonic() - paused_s > _PARSE_SLICE_S:
-                await asyncio.sleep(0)
-                paused_s = time.monotonic()
-        return messages
-
-    def _show_again(self, run: _Run) -> None:
-        """A new answer that never came leaves the one that was shown before it."""
-        came = run.reply_id is not None and run.reply_id in self.bus
-        if run.shown_before is not None and run.shown_before in self.bus and not came:
-            self.bus.select_branch(run.shown_before)
-
-    def _record_task(self, stream: ReplyStream) -> None:
-        usage = stream.spent or Usage()
-        cost = usage.cost_usd
-        if cost is None and self._cost_of is not None:
-            cost = self._cost_of(stream.provider, stream.model, usage)
-        self.bus.record_task(TaskRecorded(provider=stream.provider, model=stream.model, usage=usage, cost_usd=cost))
 
     def _keep_choice(self) -> None:
         """A conversation keeps the model it began with when the program's default changes."""
@@ -423,19 +293,13 @@ class ChatSession:
 
     # State
 
-    def _halt(self, run: _Run) -> None:
+    def _halt(self, run: Loop) -> None:
         """What `stop` does to bus and state."""
         self._end(run)
-        reply = None
-        if run.reply_id is not None and self.bus.is_streaming(run.reply_id):
-            reply = self.bus.abort(run.reply_id, usage=run.stream.spent if run.stream is not None else None)
-        if run.stream is not None:
-            self._record_task(run.stream)
-        if reply is None:
-            self._show_again(run)
+        run.halt()
         self._change(phase="idle", text="", reply_id=None, queued=self._held())
 
-    def _end(self, run: _Run) -> None:
+    def _end(self, run: Loop) -> None:
         if self._run is run:
             self._run = None
         run.end()
@@ -446,11 +310,17 @@ class ChatSession:
     def _release(self) -> None:
         self._change(queued=tuple(replace(each, held=False) for each in self._state.queued))
 
-    def _waits(self, text: str) -> None:
+    def shows(self, phase: Phase, text: str = "", reply_id: str | None = None) -> None:
+        self._change(phase=phase, text=text, reply_id=reply_id)
+
+    def broke(self) -> None:
+        self._change(queued=self._held())
+
+    def waits(self, text: str) -> None:
         if self._state.phase == "waiting":
             self._change(text=text)
 
-    def _streams(self) -> None:
+    def streams(self) -> None:
         if self._state.phase != "streaming":
             self._change(phase="streaming", text="")
 

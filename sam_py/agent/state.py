@@ -9,7 +9,7 @@ from typing import Literal
 from sam_py.messages.message import new_id
 from sam_py.messages.parts import Part
 
-Phase = Literal["idle", "waiting", "streaming"]
+Phase = Literal["idle", "waiting", "streaming", "acting"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,9 @@ class QueuedMessage:
 
 @dataclass(frozen=True, slots=True)
 class SessionState:
-    """`waiting`: asked, nothing came yet, `text` may say why. `streaming`: `reply_id` grows. `idle`: nothing runs."""
+    """`waiting`: asked, nothing came yet, `text` may say why. `streaming`: `reply_id` grows. `acting`: tools run.
+
+    `idle`: nothing runs."""
 
     phase: Phase = "idle"
     text: str = ""

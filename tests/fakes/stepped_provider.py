@@ -26,6 +26,11 @@ class SteppedProvider:
         for event in events:
             self._events.put_nowait(TextDelta(event) if isinstance(event, str) else event)
 
+    def forget(self) -> None:
+        """Drop what was fed and not asked for."""
+        while not self._events.empty():
+            self._events.get_nowait()
+
     def answer(self, text: str) -> None:
         """Script one whole reply."""
         self.say(text, Finished("stop"))
