@@ -21,6 +21,7 @@ from urllib.parse import unquote, urlsplit
 from sam_py.providers.base import Waiting
 from sam_py.providers.errors import ProviderError
 from sam_py.providers.failures import Asked, cut_off, not_the_protocol, status_error, too_slow
+from sam_py.providers.key_mask import without_key
 from sam_py.providers.network import connection_error, is_same_machine, may_carry_key
 from sam_py.providers.redaction import quiet_http_logs, redacted, remember_key
 from sam_py.providers.retry import delay_s, retry_after_s
@@ -140,7 +141,7 @@ class Http:
         except TimeoutError as error:
             raise too_slow(call.asked, f"not whole after {call.total_s:g} s") from error
         try:
-            return json.loads(answer)
+            return json.loads(without_key(bytes(answer), call.key))
         except (ValueError, RecursionError) as error:
             raise not_the_protocol(bytes(answer[:20_000]), call.asked) from error
 

@@ -1,14 +1,21 @@
-"""KeyMask: a reply without the key that it was asked with. A server that repeats it would have us write it down. # D-019"""
+"""KeyMask: a reply without the key that it was asked with, which a server may repeat and we would keep. # D-019"""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import fields, replace
+from typing import Any
 
-from sam_py.providers.base import Finished, Started, StreamEvent, TextDelta, ThinkingDelta, ToolCallDelta
+from sam_py.providers.base import StreamEvent, TextDelta, ThinkingDelta, ToolCallDelta
 
 HIDDEN = "[key]"
 SHORTEST = 16
 """Shorter ones are words that a server without keys is given ("lm-studio"): they may be meant."""
+
+
+def without_key(data: bytes, key: str | None) -> bytes:
+    """An answer that came whole, without the key."""
+    key = (key or "").strip()
+    return data.replace(key.encode(), HIDDEN.encode()) if len(key) >= SHORTEST else data
 
 
 class KeyMask:
@@ -32,12 +39,9 @@ class KeyMask:
             match event:
                 case TextDelta() | ThinkingDelta() | ToolCallDelta():
                     self._read_piece(event, clean)
-                case Started() | Finished():
-                    clean += self.end()
-                    clean.append(self._without(event))
                 case _:
                     clean += self.end()
-                    clean.append(event)
+                    clean.append(self._without(event))
         return clean
 
     def end(self) -> list[StreamEvent]:
@@ -70,15 +74,14 @@ class KeyMask:
             place = text.find(self._key[0], place + 1)
         return len(text)
 
-    def _without(self, event: Started | Finished) -> Started | Finished:
-        if self._key not in f"{event}":
-            return event
-        if isinstance(event, Started):
-            clean = (each.replace(self._key, HIDDEN) for each in (event.response_id, event.model))
-            return Started(*clean)
-        return replace(
-            event, word=event.word.replace(self._key, HIDDEN), detail=event.detail.replace(self._key, HIDDEN)
-        )
+    def _without(self, event: StreamEvent) -> StreamEvent:
+        """`event`, which came whole, with no key in any of its texts."""
+        clean: dict[str, Any] = {}
+        for each in fields(event):
+            text = getattr(event, each.name)
+            if isinstance(text, str) and self._key in text:
+                clean[each.name] = text.replace(self._key, HIDDEN)
+        return replace(event, **clean) if clean else event
 
 
 def _text_of(event: TextDelta | ThinkingDelta | ToolCallDelta) -> str:

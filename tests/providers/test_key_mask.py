@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from sam_py.providers.accumulate import fold
 from sam_py.providers.base import (
+    CodeProduced,
     Finished,
     Started,
     StreamEvent,
@@ -48,14 +49,15 @@ def test_every_channel_is_without_the_key_and_in_order() -> None:
         ThinkingDelta(f"they gave {KEY[:9]}"),
         ThinkingDelta(KEY[9:]),
         TextDelta("s"),
-        ToolCallStarted("1", "c", "f"),
+        CodeProduced(f"print({KEY!r})", "python"),
+        ToolCallStarted("1", f"c-{KEY}", "f"),
         ToolCallDelta("1", f'{{"a": "{KEY[:5]}'),
         ToolCallDelta("1", f'{KEY[5:]}"}}'),
         Finished("tool_use", detail=KEY),
     )
     assert KEY not in repr(events)
     reply = fold(events)
-    assert [part.kind for part in reply.parts] == ["thinking_text", "text", "tool_call"]
+    assert [part.kind for part in reply.parts] == ["thinking_text", "text", "code", "tool_call"]
     assert reply.tool_calls[0].arguments_json == '{"a": "[key]"}'
     assert reply.text == "s"
 

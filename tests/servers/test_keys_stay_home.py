@@ -71,6 +71,20 @@ def test_a_listing_has_the_key_in_one_header_too(spoken: Spoken) -> None:
         assert len([name for name, value in request.headers.items() if KEY in value]) == 1
 
 
+def test_a_listing_that_repeats_the_key_is_kept_without_it(spoken: Spoken) -> None:
+    """In the form of every service at once."""
+    named = {"id": f"m-{KEY}", "name": f"models/m-{KEY}", "model": f"m-{KEY}", "display_name": KEY, "displayName": KEY}
+    entry = {**named, "supportedGenerationMethods": ["generateContent"], "object": "model", "type": "model"}
+    listing = json.dumps({"data": [entry], "models": [entry], "object": "list", "has_more": False})
+
+    async def models(place: Place, provider: Provider) -> Heard:
+        listed = await provider.list_models()
+        assert [KEY in repr(model) for model in listed] == [False]
+        return Heard([], place.model)
+
+    against(spoken, Status(200, listing), use=models)
+
+
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
 def test_a_redirect_takes_the_key_nowhere(spoken: Spoken, status: int) -> None:
     async def scenario() -> tuple[Heard, int]:
