@@ -57,6 +57,7 @@ class AccountEditor(QWidget):
             if not field.hasFocus() and not field.isModified():
                 field.setText(value)
         self.keys.show_account(account)
+        self.keys.setVisible(not account.base_url.startswith("file:"))  # a model file asks nobody for a key
         self.expert.show_account(account)
         self.enabled.setChecked(account.enabled)
         self.model.set_values([(model, model) for model in account.models])
