@@ -1,4 +1,4 @@
-"""What is chosen: the settings model, its file, and the keys in the system's keyring.
+"""What is chosen: the settings model, its file, the keys in the system's keyring, and what listings said of models.
 
 Must always be true:
 
