@@ -19,7 +19,9 @@ PIN = re.compile(r"^([A-Za-z0-9._-]+)==([^ ;\\]+)(?: ; ([^\\]+))? \\$")
 HASH = re.compile(r"^    --hash=sha256:[0-9a-f]{64}( \\)?$")
 DOCUMENTS = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "resources" / "docs").glob("*.md"))]
 # A path that exists on one person's machine alone.
-SOMEBODYS_PATH = re.compile(rb"(?:^|[^A-Za-z0-9_.~])/(?:wor[k]|far[m]|roo[t]|hom[e]/(?!linuxbrew/)[a-z]+|User[s]/[A-Za-z]+)/")
+SOMEBODYS_PATH = re.compile(
+    rb"(?:^|[^A-Za-z0-9_.~])/(?:wor[k]|far[m]|roo[t]|hom[e]/(?!linuxbrew/)[a-z]+|User[s]/[A-Za-z]+)/"
+)
 
 
 def test_the_top_level_is_the_agreed_one() -> None:
