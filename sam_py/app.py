@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import gc
+
+_collects = gc.isenabled()
+gc.disable()  # what is imported below stays: walking it again and again took a tenth of the start
+
 import argparse
 import asyncio
 import logging
@@ -33,7 +38,6 @@ from sam_py.providers.prices import cost_usd
 from sam_py.providers.redaction import KeyFilter
 from sam_py.providers.registry import Registry
 from sam_py.settings.file import SettingsFile
-from sam_py.settings.listings import Listings
 from sam_py.settings.secrets import Secrets
 from sam_py.store.autosave import Autosave
 from sam_py.store.library import Library
@@ -47,6 +51,9 @@ from sam_py.ui.single_instance import SingleInstance
 from sam_py.ui.tasks import Tasks
 from sam_py.ui.theme import Themes
 from sam_py.ui.widgets.icons import Icons
+
+if _collects:
+    gc.enable()
 
 log = logging.getLogger(__name__)
 
@@ -142,7 +149,7 @@ class Program:
         settings = SettingsFile(paths.config / "settings.json")
         self._secrets = Secrets(self._base_url_of)
         self._settings = settings
-        self._catalogue = Catalogue(Listings(paths.state / "models.json"))
+        self._catalogue = Catalogue(paths.state / "models.json")
         self._registry = Registry(self._secrets.key_of, known=self._catalogue.models)
         self._registry.add(GuideProvider())
         self._library = Library(paths)

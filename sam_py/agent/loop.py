@@ -7,7 +7,7 @@ import logging
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from sam_py.agent.call_ids import known_calls
 from sam_py.agent.prompt import ReadAttachment, build_request, characters_of
@@ -21,7 +21,9 @@ from sam_py.messages.message import AssistantMessage, Message
 from sam_py.messages.usage import Usage
 from sam_py.providers.base import Provider
 from sam_py.settings.model import ChatSettings, ModelChoice
-from sam_py.tools.toolbox import Toolbox
+
+if TYPE_CHECKING:
+    from sam_py.tools.toolbox import Toolbox
 
 log = logging.getLogger(__name__)
 

@@ -6,7 +6,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Coroutine, Iterable
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sam_py.agent.loop import CostOf, Desk, Loop
 from sam_py.agent.prompt import ReadAttachment
@@ -19,7 +19,9 @@ from sam_py.messages.message import AssistantMessage, UserMessage
 from sam_py.messages.parts import Part, TextPart
 from sam_py.providers.base import Provider
 from sam_py.settings.model import ChatSettings, ModelChoice
-from sam_py.tools.toolbox import Toolbox
+
+if TYPE_CHECKING:
+    from sam_py.tools.toolbox import Toolbox
 
 __all__ = ["ChatSession", "QueuedMessage", "SessionState"]
 

@@ -4,19 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from sam_py.providers.base import ModelInfo, Price
 from sam_py.providers.presets import preset_of
 from sam_py.providers.prices import FREE, KnownPrice, known_price
-from sam_py.settings.listings import ListedModel, Listings
 from sam_py.settings.model import ProviderSettings
+
+if TYPE_CHECKING:
+    from sam_py.settings.listings import ListedModel, Listings
 
 
 class Catalogue:
     """Reads and keeps listings in the types of the providers. Lookups are O(1) after the first of an account."""
 
-    def __init__(self, listings: Listings) -> None:
-        self._listings = listings
+    def __init__(self, path: Path) -> None:
+        """`path` is where listings are kept; it is read when first asked for."""
+        self._path = path
+        self._opened: Listings | None = None
         self._models: dict[tuple[str, str], dict[str, ModelInfo]] = {}
 
     def models(self, account: ProviderSettings) -> tuple[ModelInfo, ...]:
@@ -44,9 +50,19 @@ class Catalogue:
 
     def close(self, accounts: Iterable[ProviderSettings] | None = None) -> None:
         """Forget what was said of other accounts than `accounts`, and wait until all is written. Blocks."""
+        if self._opened is None:
+            return
         if accounts is not None and self._models:  # else nothing was read, and nothing changes
-            self._listings.keep_only([account.id for account in accounts])
-        self._listings.close()
+            self._opened.keep_only([account.id for account in accounts])
+        self._opened.close()
+
+    @property
+    def _listings(self) -> Listings:
+        if self._opened is None:
+            from sam_py.settings.listings import Listings  # the window opens without it
+
+            self._opened = Listings(self._path)
+        return self._opened
 
     def _of(self, account: ProviderSettings) -> dict[str, ModelInfo]:
         place = (account.id, account.base_url)
@@ -59,6 +75,8 @@ class Catalogue:
 def _written(model: ModelInfo) -> ListedModel:
     price = asdict(model.price) if model.price is not None else {}
     known = {kind: value for kind, value in price.items() if value is not None}
+    from sam_py.settings.listings import ListedModel
+
     return ListedModel(id=model.id, label=model.label, limits=model.limits, price=known)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -94,7 +93,7 @@ def test_more_cached_tokens_than_read_ones_cost_no_negative_sum() -> None:
 
 
 def test_a_listed_price_wins_over_the_table(tmp_path: Path) -> None:
-    catalogue = Catalogue(Listings(tmp_path / "models.json"))
+    catalogue = Catalogue(tmp_path / "models.json")
     table = catalogue.price(OPENAI, "gpt-5")
     assert table is not None
     assert not table.is_listed
@@ -109,16 +108,16 @@ def test_a_listed_price_wins_over_the_table(tmp_path: Path) -> None:
 
 def test_what_a_listing_said_is_there_after_a_restart(tmp_path: Path) -> None:
     path = tmp_path / "models.json"
-    first = Catalogue(Listings(path))
+    first = Catalogue(path)
     first.keep(ROUTER, [SEEN, ModelInfo("maker/plain")])
     first.close()
-    later = Catalogue(Listings(path))
+    later = Catalogue(path)
     assert later.models(ROUTER) == (SEEN, ModelInfo("maker/plain"))
     later.close()
 
 
 def test_a_listing_of_another_address_is_not_taken_for_this_one(tmp_path: Path) -> None:
-    catalogue = Catalogue(Listings(tmp_path / "models.json"))
+    catalogue = Catalogue(tmp_path / "models.json")
     catalogue.keep(ROUTER, [SEEN])
     assert catalogue.models(ROUTER.model_copy(update={"base_url": "https://other.example/v1"})) == ()
     catalogue.close()
@@ -128,14 +127,14 @@ def test_a_listing_of_another_address_is_not_taken_for_this_one(tmp_path: Path) 
 def test_a_damaged_or_newer_file_means_that_nothing_is_known(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "models.json"
     path.write_bytes(content)
-    assert Catalogue(Listings(path)).models(ROUTER) == ()
+    assert Catalogue(path).models(ROUTER) == ()
 
 
 def test_a_disk_that_refuses_costs_a_question_and_nothing_else(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     (tmp_path / "file").write_text("")
-    catalogue = Catalogue(Listings(tmp_path / "file" / "models.json"))
+    catalogue = Catalogue(tmp_path / "file" / "models.json")
     catalogue.keep(ROUTER, [SEEN])
     catalogue.close()
     assert catalogue.models(ROUTER) == (SEEN,)
@@ -143,15 +142,14 @@ def test_a_disk_that_refuses_costs_a_question_and_nothing_else(
 
 
 def test_listings_of_accounts_that_are_gone_go_too(tmp_path: Path) -> None:
-    listings = Listings(tmp_path / "models.json", clock=lambda: datetime(2026, 11, 21, tzinfo=UTC))
-    catalogue = Catalogue(listings)
+    catalogue = Catalogue(tmp_path / "models.json")
     catalogue.keep(ROUTER, [SEEN])
     catalogue.close([OPENAI])
     assert Listings(tmp_path / "models.json").of("or", ROUTER.base_url) is None
 
 
 def test_a_provider_knows_its_models_before_it_is_asked_again(tmp_path: Path) -> None:
-    catalogue = Catalogue(Listings(tmp_path / "models.json"))
+    catalogue = Catalogue(tmp_path / "models.json")
     catalogue.keep(ROUTER, [SEEN])
 
     async def no_key(_provider_id: str) -> None:

@@ -19,7 +19,6 @@ from sam_py.providers.base import (
     ThinkingDelta,
 )
 from sam_py.providers.errors import ProviderError
-from sam_py.providers.guide.answers import answer
 
 GUIDE_ID = "guide"
 GUIDE_MODEL = "guide"
@@ -48,6 +47,8 @@ class GuideProvider:
 
     async def stream(self, request: ChatRequest) -> AsyncIterator[StreamEvent]:
         """Yield the answer to the request's last turn. `max_tokens` limits it in chunks, as a model's would be."""
+        from sam_py.providers.guide.answers import answer  # the window opens without it
+
         try:
             answered = answer(request.turns)
         except SamError as error:  # the handbook is not there

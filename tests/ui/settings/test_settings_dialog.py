@@ -21,7 +21,6 @@ from sam_py.providers.errors import ProviderError
 from sam_py.providers.local import FoundServer
 from sam_py.providers.presets import preset_of
 from sam_py.settings.file import SettingsFile
-from sam_py.settings.listings import Listings
 from sam_py.settings.model import ModelChoice, ProviderSettings, Settings
 from sam_py.settings.secrets import Secrets
 from sam_py.ui.services import Services
@@ -101,7 +100,7 @@ class Stage:
             paths=paths,
             library=None,  # type: ignore[arg-type]
             registry=self.registry,  # type: ignore[arg-type]
-            catalogue=Catalogue(Listings(paths.state / "models.json")),
+            catalogue=Catalogue(paths.state / "models.json"),
             settings=self.file,
             secrets=secrets,
             themes=themes,
