@@ -46,6 +46,7 @@ from sam_py.ui.garbage import GarbageCollection
 from sam_py.ui.loop import Loop
 from sam_py.ui.main_window import MainWindow
 from sam_py.ui.open_conversations import OpenConversation, OpenConversations
+from sam_py.ui.program_tools import ProgramTools
 from sam_py.ui.services import Services
 from sam_py.ui.single_instance import SingleInstance
 from sam_py.ui.tasks import Tasks
@@ -153,6 +154,7 @@ class Program:
         self._registry = Registry(self._secrets.key_of, known=self._catalogue.models)
         self._registry.add(GuideProvider())
         self._library = Library(paths)
+        self._tools = ProgramTools(settings)
         themes = Themes()
         apply_theme(theme_of(settings.current.appearance), themes)
         self._tasks = Tasks(self._failed)
@@ -161,6 +163,7 @@ class Program:
             self._new_session,
             self._new_bus,
             lambda conversation, state: self._session_state(conversation, state),
+            on_close=self._tools.close,
         )
         services = Services(
             paths=paths,
@@ -173,6 +176,7 @@ class Program:
             icons=Icons(themes),
             tasks=self._tasks,
             find_servers=find_local_servers,
+            tools=self._tools,
         )
         self.window = MainWindow(services, self._conversations)
         self._library.on_problem(self._failed)
@@ -232,6 +236,7 @@ class Program:
             put_attachment=put,
             defaults=self._settings.current.chat,
             cost_of=self._cost_of,
+            tools=self._tools.open(bus, save_now=autosave.save_now, put_attachment=put),
         )
 
     def _session_state(self, conversation: OpenConversation, state: SessionState) -> None:

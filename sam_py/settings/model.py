@@ -32,6 +32,43 @@ class ProviderSettings(Frozen):
     needs_key: bool = False
 
 
+class McpConsent(Frozen):
+    """What a person agreed that a server may run or reach, as it was shown to them.
+
+    `command` is resolved; `env` and `headers` are names; `values` is the SHA-256 of what the settings give
+    them, so that another value under the same name is asked about too.
+    """
+
+    command: str = ""
+    args: tuple[str, ...] = ()
+    cwd: str = ""
+    env: tuple[str, ...] = ()
+    url: str = ""
+    headers: tuple[str, ...] = ()
+    values: str = ""
+
+
+class McpServerSettings(Frozen):
+    """A server of tools (Model Context Protocol): a program to start (`command`) or an address to reach (`url`).
+
+    A value of `env` or `headers` may hold ``${keyring:name}``: the secret itself stays in the keyring. The server
+    starts while it is `enabled` and what would run is what was `agreed`.
+    """
+
+    id: str = Field(min_length=1)
+    label: str
+    command: str = ""
+    args: tuple[str, ...] = ()
+    cwd: str = ""
+    env: dict[str, str] = Field(default_factory=dict)
+    url: str = ""
+    headers: dict[str, str] = Field(default_factory=dict)
+    enabled: bool = False
+    agreed: McpConsent | None = None
+    start_s: float = Field(default=30.0, gt=0, le=600)
+    call_s: float = Field(default=120.0, gt=0, le=3600)
+
+
 class ModelChoice(Frozen):
     """A model of a provider: what the model picker chooses."""
 
@@ -65,12 +102,32 @@ class AppearanceSettings(Frozen):
     sidebar_px: int = Field(default=260, ge=200, le=480)
 
 
+class ToolGrant(Frozen):
+    """That a tool may run in all conversations without being asked about, for what `effects` name."""
+
+    tool_name: str
+    fingerprint: str
+    effects: tuple[str, ...] = ()
+
+
+class ToolSettings(Frozen):
+    on: bool = True
+    """Off: no model is told of any tool."""
+    switches: dict[str, bool] = Field(default_factory=dict)
+    """Tool name → on or off, where the person chose; else the tool's own default applies."""
+    work_folder: str = ""
+    """Where tools may read and, asked, write. Empty: none was chosen."""
+    grants: tuple[ToolGrant, ...] = ()
+
+
 class Settings(Frozen):
     schema_version: int = SCHEMA
     providers: tuple[ProviderSettings, ...] = ()
     chat: ChatSettings = ChatSettings()
     appearance: AppearanceSettings = AppearanceSettings()
+    tools: ToolSettings = ToolSettings()
     detect_local_servers: bool = True
+    mcp_servers: tuple[McpServerSettings, ...] = ()
 
     def provider(self, provider_id: str) -> ProviderSettings | None:
         return next((provider for provider in self.providers if provider.id == provider_id), None)

@@ -46,7 +46,7 @@ class OpenConversation:
 
 
 class OpenConversations:
-    """Opens, keeps and closes conversations. `on_state` hears of every session's state."""
+    """Opens, keeps and closes conversations. `on_state` hears of every session's state, `on_close` of each that ends."""
 
     def __init__(
         self,
@@ -54,11 +54,13 @@ class OpenConversations:
         new_session: Callable[[MessageBus, Autosave], ChatSession],
         new_bus: Callable[[str], MessageBus],
         on_state: Callable[[OpenConversation, SessionState], None],
+        on_close: Callable[[str], None] = lambda _conversation_id: None,
     ) -> None:
         self._library = library
         self._new_session = new_session
         self._new_bus = new_bus
         self._on_state = on_state
+        self._on_close = on_close
         self._open: dict[str, OpenConversation] = {}
         self._closing: dict[str, asyncio.Future[None]] = {}
 
@@ -131,6 +133,7 @@ class OpenConversations:
         for end in conversation.endings:
             end()
         await conversation.session.aclose()
+        self._on_close(conversation.id)
         try:
             await conversation.autosave.save_now()
         except SamError as error:  # told by the library, which keeps the text and tries again

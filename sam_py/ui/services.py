@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from sam_py.paths import Paths
 from sam_py.providers.catalogue import Catalogue
@@ -12,6 +12,7 @@ from sam_py.providers.registry import Registry
 from sam_py.settings.file import SettingsFile
 from sam_py.settings.secrets import Secrets
 from sam_py.store.library import Library
+from sam_py.ui.program_tools import ProgramTools
 from sam_py.ui.tasks import Tasks
 from sam_py.ui.theme import Themes
 from sam_py.ui.widgets.icons import Icons
@@ -29,3 +30,4 @@ class Services:
     icons: Icons
     tasks: Tasks
     find_servers: Callable[[], Awaitable[list[FoundServer]]]
+    tools: ProgramTools = field(default_factory=ProgramTools)

@@ -1,0 +1,94 @@
+"""ProgramTools: the tools of the program, who allowed what, and each open conversation's own set of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from sam_py.bus.message_bus import MessageBus
+from sam_py.settings.file import SettingsFile
+from sam_py.settings.model import Settings, ToolGrant, ToolSettings
+from sam_py.tools.approval import Approvals, Grant
+from sam_py.tools.base import Tool
+from sam_py.tools.registry import ToolRegistry
+from sam_py.tools.runner import PutAttachment, SaveNow, ToolRunner
+from sam_py.tools.toolbox import Toolbox
+
+OFF_BY_DEFAULT = frozenset({"remember", "recall", "generate_image"})
+"""Tools that wait until the person wants them: they keep notes of them, or cost money."""
+
+
+class ProgramTools:
+    """One registry and one set of approvals for all conversations.
+
+    Invariants: what was allowed for good is in the settings, and nowhere else after a restart; what was allowed
+    for a conversation ends with `close`.
+    """
+
+    def __init__(self, settings: SettingsFile | None = None, tools: Iterable[Tool] = ()) -> None:
+        self.registry = ToolRegistry(tools)
+        self._settings = settings
+        self.approvals = Approvals(tuple(_to_grant(each) for each in self._now.grants), keep=self._keep)
+        self._runners: dict[str, ToolRunner] = {}
+
+    @property
+    def work_folder(self) -> Path | None:
+        """The folder that the person opened to tools."""
+        return Path(self._now.work_folder) if self._now.work_folder else None
+
+    def is_on(self, name: str, bus: MessageBus | None = None) -> bool:
+        """Whether the tool of that name is switched on: in the program, or in the conversation of `bus`."""
+        settings = self._now
+        chosen = settings.switches.get(name)
+        if chosen is None:
+            chosen = name not in OFF_BY_DEFAULT
+        if bus is not None:
+            chosen = bus.settings.tools.get(name, chosen)
+        return settings.on and chosen
+
+    def open(self, bus: MessageBus, *, save_now: SaveNow, put_attachment: PutAttachment) -> Toolbox:
+        """The tools of a conversation that was opened. Raises RuntimeError where it has them already."""
+        runner = ToolRunner(
+            bus,
+            bus.ledger.writer(),
+            self.registry,
+            self.approvals,
+            save_now=save_now,
+            put_attachment=put_attachment,
+        )
+        self._runners[bus.conversation_id] = runner
+        return Toolbox(self.registry, runner, lambda name: self.is_on(name, bus))
+
+    def runner_of(self, conversation_id: str) -> ToolRunner | None:
+        """The one who runs the tools of an open conversation."""
+        return self._runners.get(conversation_id)
+
+    def close(self, conversation_id: str) -> None:
+        """The conversation is closed: its questions are withdrawn, and what was granted for it ends."""
+        runner = self._runners.pop(conversation_id, None)
+        if runner is not None:
+            runner.halt()
+        for question in self.approvals.questions:
+            if question.conversation_id == conversation_id:
+                self.approvals.answer(question.call_id, "deny")
+        self.approvals.forget_conversation(conversation_id)
+
+    @property
+    def _now(self) -> ToolSettings:
+        return self._settings.current.tools if self._settings is not None else ToolSettings()
+
+    def _keep(self, grants: tuple[Grant, ...]) -> None:
+        if self._settings is None:
+            return
+        kept = tuple(
+            ToolGrant(tool_name=each.tool_name, fingerprint=each.fingerprint, effects=each.effects) for each in grants
+        )
+
+        def change(settings: Settings) -> Settings:
+            return settings.model_copy(update={"tools": settings.tools.model_copy(update={"grants": kept})})
+
+        self._settings.change(change)
+
+
+def _to_grant(kept: ToolGrant) -> Grant:
+    return Grant(tool_name=kept.tool_name, fingerprint=kept.fingerprint, effects=kept.effects)
