@@ -172,6 +172,8 @@ class ConversationSettings(Frozen):
     pinned: bool = False
     archived: bool = False
     mini_prompts: tuple[str, ...] = ()
+    tools: dict[str, bool] = Field(default_factory=dict)
+    """Tool name → on or off in this conversation, where the person chose; else the program's setting applies."""
     duplicate_of: str | None = None
 
 
