@@ -139,14 +139,23 @@ class MessageBus(ConversationReader):
         self._insert(message)
         self._took(started)
 
-    def annotate(self, message_id: str, *, pinned: bool | None = None, importance: float | None = None) -> None:
-        """Pin, unpin or re-score a message."""
+    def annotate(
+        self,
+        message_id: str,
+        *,
+        pinned: bool | None = None,
+        importance: float | None = None,
+        context: str | None = None,
+    ) -> None:
+        """Pin, unpin or re-score a message, or say whether it is sent (`context`: ``keep``, ``never``, or empty)."""
         message = self.get(message_id)
         update: dict[str, Any] = {}
         if pinned is not None:
             update["pinned"] = pinned
         if importance is not None:
             update["importance"] = importance
+        if context is not None:
+            update["context"] = context
         changed = message.model_copy(update=update)
         if changed == message:
             return
@@ -373,7 +382,12 @@ class MessageBus(ConversationReader):
 
     def _note(self, message: Message) -> None:
         """Keep pin and importance of `message` as its latest annotation."""
-        event = MessageAnnotated(message_id=message.id, pinned=message.pinned, importance=message.importance)
+        event = MessageAnnotated(
+            message_id=message.id,
+            pinned=message.pinned,
+            importance=message.importance,
+            context=message.context if "context" in message.model_fields_set else None,
+        )
         self._parsed.annotations[message.id] = event
         self._record(event)
 

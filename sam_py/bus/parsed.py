@@ -47,6 +47,8 @@ class ParsedMessages:
             update["pinned"] = note.pinned
         if note.importance is not None:
             update["importance"] = note.importance
+        if note.context is not None:
+            update["context"] = note.context
         return message.model_copy(update=update)
 
 

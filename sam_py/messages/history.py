@@ -52,6 +52,7 @@ class MessageAnnotated(Frozen):
     message_id: str
     pinned: bool | None = None
     importance: float | None = Field(default=None, ge=0.0, le=1.0)
+    context: str | None = None
 
     @property
     def subject(self) -> str:

@@ -49,6 +49,8 @@ class _Message(Frozen):
     created_at: AwareDatetime = Field(default_factory=utc_now)
     pinned: bool = False
     importance: float = Field(default=0.5, ge=0.0, le=1.0)
+    context: str = ""
+    """What the person said of its place in requests: ``keep`` (always sent), ``never``, or empty: as it fits."""
     parts: Parts = ()
 
     @model_validator(mode="after")
@@ -113,6 +115,9 @@ class DeveloperMessage(_Message):
 
     allowed_parts: ClassVar[frozenset[str]] = frozenset({"text", "image"})
     role: Literal["developer"] = "developer"
+    covers: tuple[str, ...] = ()
+    """A summary: the ids of the messages that it stands for. It is sent where the first of them stood, and they are
+    not; they stay in the history."""
 
 
 class UserMessage(_Message):

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Literal, assert_never
 
@@ -20,9 +18,12 @@ from sam_py.messages.message import (
 )
 from sam_py.messages.parts import FilePart, ImagePart, TextPart, ThinkingSignaturePart, ThinkingTextPart, ToolCallPart
 from sam_py.messages.turn import Limits, ToolResultPart, Transcript, Turn, TurnPart
+from sam_py.transcript.budget import shortened_message
 from sam_py.transcript.pairing import LOST, Pair, pair_calls
+from sam_py.transcript.plan import Plan
 from sam_py.transcript.shown import Shown, mended, named
 from sam_py.transcript.thinking import Asker, without_idle_thinking, without_thinking
+from sam_py.transcript.uncollected import uncollected
 
 __all__ = ["BEGINS_WITHOUT_USER", "BROKE_OFF", "INTERRUPTED", "LOST", "build"]
 
@@ -42,15 +43,25 @@ def build(
     system: str = "",
     provider: str = "",
     model: str = "",
+    plan: Plan | None = None,
 ) -> Transcript:
     """The transcript of `messages` (in order), valid whatever they are; linear in their number.
 
     `ledger` says what became of tool calls, `limits` what the model can take: the rest becomes text that
     says what was there. `reminders` open the last turn in which the user wrote. `system` stands before
-    what system messages say. `provider` and `model` are asked: they alone get their thinking back.
+    what system messages say. `provider` and `model` are asked: they alone get their thinking back. `plan`, made of
+    the same messages, says what is left out, shortened, or stood for by a summary; without one all is sent.
     """
-    with _uncollected():
-        return _built(messages, ledger, reminders, limits or Limits(), system, (provider, model))
+    with uncollected():
+        chosen = messages if plan is None else _shortened(messages, plan)
+        return _built(chosen, ledger, reminders, limits or Limits(), system, (provider, model), plan or Plan())
+
+
+def _shortened(messages: Sequence[Message], plan: Plan) -> Sequence[Message]:
+    if not plan.shortened:
+        return messages
+    kept = plan.shortened
+    return [shortened_message(message, kept[message.id]) if message.id in kept else message for message in messages]
 
 
 def _built(
@@ -60,12 +71,20 @@ def _built(
     limits: Limits,
     system: str,
     asked: tuple[str, str],
+    plan: Plan,
 ) -> Transcript:
     pairs = pair_calls(messages, ledger)
     asker = Asker(*asked, takes_thinking=limits.thinking)
     building = _Building(limits, asker, iter(pairs.calls), Shown(limits, dict.fromkeys(pairs.notes)))
     prompts = [system.strip()]
+    by_id = {message.id: message for message in messages} if plan.stand_ins else {}
+    moved = frozenset(plan.stand_ins.values())
     for message in messages:
+        if message.id in plan.stand_ins:
+            building.stand_in(by_id[plan.stand_ins[message.id]])
+        if message.id in plan.left_out or message.id in moved:
+            building.skip(message)
+            continue
         match message:
             case AssistantMessage():
                 building.reply(message)
@@ -85,19 +104,6 @@ def _built(
         system=mend_surrogates("\n\n".join(prompt for prompt in prompts if prompt)),
         notes=tuple(building.shown.notes),
     )
-
-
-@contextmanager
-def _uncollected() -> Iterator[None]:
-    """Without the garbage collector: nothing here makes cycles, and of 20,000 messages it takes almost half the time,
-    as it walks the whole conversation again for every quarter of new objects."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
 
 
 @dataclass(slots=True)
@@ -138,6 +144,20 @@ class _Building:
             self.addressed.parts.extend(wrapped)
         elif wrapped:
             self.addressed = self._open_user(wrapped)
+
+    def stand_in(self, summary: Message) -> None:
+        """What covers the messages that stood here; the user tells it."""
+        parts = self.shown.parts(part for part in summary.parts if isinstance(part, TextPart))
+        if parts:
+            told = [TextPart(text=_wrapped(part.text)) for part in parts if isinstance(part, TextPart)]
+            self.addressed = self._open_user(list(told))
+
+    def skip(self, message: Message) -> None:
+        """`message` is not sent; if it is a reply, neither are the results of its calls."""
+        if isinstance(message, AssistantMessage):
+            for part in message.parts:
+                if type(part) is ToolCallPart:
+                    next(self.pairs)
 
     def reply(self, message: AssistantMessage) -> None:
         keeps_pictures = self.limits.own_pictures and self.asker.is_author(message.provider, message.model)

@@ -56,14 +56,7 @@ def pair_calls(messages: Sequence[Message], ledger: Mapping[str, ToolStateChange
     ran where its reply broke off, and is left out, and is answered by a note otherwise.
     """
     pairs = Pairs()
-    matching = _Matching(pairs.notes)
-    for index, message in enumerate(messages):
-        kind = type(message)
-        if kind is AssistantMessage:
-            matching.take_calls(index, message)
-        elif kind is ToolResultMessage:
-            matching.take_result(message)  # type: ignore[arg-type]
-    matching.place_leftover()
+    matching = _matched(messages, pairs.notes)
     deciding = _Deciding(ledger or _NO_LEDGER, matching.latest, pairs.notes)
     for call in matching.calls:
         reply = messages[call.message_index]
@@ -74,6 +67,23 @@ def pair_calls(messages: Sequence[Message], ledger: Mapping[str, ToolStateChange
             f"What became of {deciding.inferred} tool calls was inferred from the messages: the ledger has no entry."
         )
     return pairs
+
+
+def owners_of(messages: Sequence[Message]) -> dict[str, int]:
+    """The id of each result that has a call → the index of the reply that it belongs to. Linear in the messages."""
+    return {result.id: call.message_index for call in _matched(messages, []).calls for result in call.results}
+
+
+def _matched(messages: Sequence[Message], notes: list[str]) -> _Matching:
+    matching = _Matching(notes)
+    for index, message in enumerate(messages):
+        kind = type(message)
+        if kind is AssistantMessage:
+            matching.take_calls(index, message)
+        elif kind is ToolResultMessage:
+            matching.take_result(message)  # type: ignore[arg-type]
+    matching.place_leftover()
+    return matching
 
 
 class _Matching:

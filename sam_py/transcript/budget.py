@@ -1,0 +1,328 @@
+"""plan: which messages fit into a request. Pure: the same input gives the same plan, byte for byte.
+
+Never left out: system messages, summaries, what is pinned or marked to be kept, the last turns. Then tool results and
+texts that are very long are shortened, and whole messages go: the lowest importance first, the oldest first among
+equals, a reply always with all results of its calls. All that happens in steps: once a request is over its limit, so
+much goes that the next ones fit for a while, and until then they begin with the same words (a provider's cache holds).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from sam_py.messages.message import (
+    AssistantMessage,
+    DeveloperMessage,
+    Message,
+    SystemMessage,
+    ToolResultMessage,
+    UserMessage,
+)
+from sam_py.messages.parts import CodePart, Part, TextPart
+from sam_py.transcript.pairing import owners_of
+from sam_py.transcript.plan import Fate, MessageFate, Plan, Reason, Room, shortened_text
+from sam_py.transcript.tokens import message_tokens
+from sam_py.transcript.uncollected import uncollected
+
+STEP = 0.75
+"""A step leaves so much of the limit in use."""
+LAST_TURNS = 3
+"""So many turns at the end, each from what the user wrote on, are not touched as long as the rest can give way."""
+SHORT_CHARACTERS = 2_000
+"""What is kept of a text that is shortened."""
+_WORTH_SHORTENING = 500
+"""Tokens that shortening a message must save."""
+
+SizeOf = Callable[[Message], float]
+
+
+def plan(
+    messages: Sequence[Message],
+    room: Room,
+    *,
+    previous: Plan | None = None,
+    size_of: SizeOf = message_tokens,
+) -> Plan:
+    """What of `messages` (the active path, in order) is sent where there is `room`. Linear, but for one sort in a step.
+
+    `previous` is continued: what it left out or shortened stays so until the next step, unless its limit was another
+    one, or all would fit again with a step's room to spare. Without a known window all is sent.
+    """
+    with uncollected():
+        return _Planning(messages, room, size_of).planned(previous)
+
+
+def shortened_message(message: Message, characters: int) -> Message:
+    """`message` with head and tail of each text alone."""
+    if isinstance(message, ToolResultMessage):
+        return message.model_copy(update={"output_text": shortened_text(message.output_text, characters)})
+    return message.model_copy(update={"parts": tuple(_shortened_part(part, characters) for part in message.parts)})
+
+
+def _shortened_part(part: Part, characters: int) -> Part:
+    match part:
+        case TextPart() if len(part.text) > characters:
+            return TextPart(text=shortened_text(part.text, characters))
+        case CodePart() if len(part.code) > characters:
+            return part.model_copy(update={"code": shortened_text(part.code, characters)})
+        case _:
+            return part
+
+
+class _Planning:
+    """Sizes are raw estimates; `_limit` and `_target` are the room's in the same measure."""
+
+    def __init__(
+        self,
+        messages: Sequence[Message],
+        room: Room,
+        size_of: SizeOf,
+    ) -> None:
+        self._messages = messages
+        self._room = room
+        self._size_of = size_of
+        self._whole = [size_of(message) for message in messages]
+        self._sizes = list(self._whole)
+        self._results_of: dict[int, list[int]] = {}
+        self._owner: dict[int, int] = {}
+        """Index of a result → index of its reply."""
+        self._out: dict[int, Reason] = {}
+        self._kept: dict[int, Reason] = {}
+        self._stand_ins: dict[str, str] = {}
+        self._dropped: set[int] = set()
+        self._shortened: dict[int, int] = {}
+        self._total = 0.0
+        if any(type(message) is ToolResultMessage for message in messages):
+            self._pair()
+        self._mark()
+
+    def planned(self, previous: Plan | None) -> Plan:
+        self._total = self._room.fixed + sum(self._whole) - sum(self._whole[index] for index in self._out)
+        limit = self._room.limit
+        if limit is None:
+            return self._result("")
+        most = (limit - self._room.offset) / self._room.factor
+        target = (STEP * limit - self._room.offset) / self._room.factor
+        turns = self._turns()
+        last = turns[-LAST_TURNS:]
+        if previous is not None and previous.limit == limit and self._total > target:
+            self._continue(previous, last[0] if last else len(self._messages))
+        if self._total > most:
+            for start in last:  # the fewer turns are kept, the later the first of them starts
+                self._make_room(target, range(start))
+                if self._total <= most:
+                    break
+            else:
+                self._make_room_in_the_last_turn(target, most, last[-1] if last else 0)
+        over = self._total > most
+        return self._result(_TOO_MUCH.format(tokens=self._tokens(), limit=limit) if over else "")
+
+    # What there is
+
+    def _pair(self) -> None:
+        owners = owners_of(self._messages)
+        for index, message in enumerate(self._messages):
+            if type(message) is not ToolResultMessage:
+                continue
+            reply = owners.get(message.id)
+            if reply is None:
+                self._out[index] = "without_call"
+            else:
+                self._owner[index] = reply
+                self._results_of.setdefault(reply, []).append(index)
+
+    def _mark(self) -> None:
+        """Say of each message that must be sent, or must not, why."""
+        covered = self._covered()
+        never = []
+        for index, message in enumerate(self._messages):
+            if message.context == "never":
+                never.append(index)
+            elif message.context == "keep":
+                self._kept[index] = "always_keep"
+            elif message.pinned:
+                self._kept[index] = "pinned"
+            elif type(message) is SystemMessage:
+                self._kept[index] = "system"
+            elif covered and message.id in covered:
+                self._out[index] = "covered"
+            elif type(message) is DeveloperMessage and message.covers:
+                self._kept[index] = "summary"
+        for index in list(self._kept):
+            if index in self._owner or index in self._results_of:
+                self._keep_together(index)
+        if covered:
+            self._cover_together()
+        for index in never:
+            for member in self._members(index):
+                self._kept.pop(member, None)
+                self._out[member] = "never_send"
+
+    def _cover_together(self) -> None:
+        """A result goes where its reply does."""
+        for index in [index for index, why in self._out.items() if why == "covered"]:
+            if index in self._owner and self._owner[index] not in self._out:
+                del self._out[index]
+            for result in self._results_of.get(index, ()):
+                self._out[result] = "covered"
+
+    def _keep_together(self, index: int) -> None:
+        why = self._kept[index]
+        for member in self._members(index):
+            self._kept.setdefault(member, why)
+            self._out.pop(member, None)
+
+    def _covered(self) -> frozenset[str]:
+        """The ids that summaries stand for; notes where each of those is sent."""
+        covered: set[str] = set()
+        summaries = [
+            message
+            for message in self._messages
+            if type(message) is DeveloperMessage and message.covers and message.context != "never"
+        ]
+        if not summaries:
+            return frozenset()
+        place = {message.id: index for index, message in enumerate(self._messages)}
+        for summary in summaries:
+            covered.update(summary.covers)
+        for summary in summaries:
+            there = [place[covers] for covers in summary.covers if covers in place]
+            if there and summary.id not in covered:
+                first = min(there)
+                self._stand_ins.setdefault(self._messages[first].id, summary.id)
+        return frozenset(covered)
+
+    def _members(self, index: int) -> list[int]:
+        reply = self._owner.get(index, index)
+        return [reply, *self._results_of.get(reply, ())]
+
+    def _turns(self) -> list[int]:
+        """Where the user began to write, each time."""
+        starts = []
+        speaks = False
+        for index, message in enumerate(self._messages):
+            if type(message) is UserMessage and index not in self._out:
+                if not speaks:
+                    starts.append(index)
+                speaks = True
+            elif type(message) is AssistantMessage:
+                speaks = False
+        return starts
+
+    # What gives way
+
+    def _continue(self, previous: Plan, protected_from: int) -> None:
+        for index, message in enumerate(self._messages):
+            if index in self._out or index in self._kept or index in self._owner:
+                pass
+            elif index < protected_from and message.id in previous.dropped:
+                self._drop(index)
+        for index, message in enumerate(self._messages):
+            characters = previous.shortened.get(message.id)
+            if characters is not None and index not in self._out and index not in self._kept:
+                self._shorten(index, characters)
+
+    def _make_room(self, target: float, among: range) -> None:
+        """Shorten, then leave out, of the messages `among` what may go, until no more than `target` is left."""
+        for index in among:
+            if self._total <= target:
+                return
+            self._shorten_if_long(index)
+        for _importance, index in sorted(self._units(among)):
+            if self._total <= target:
+                return
+            self._drop(index)
+
+    def _make_room_in_the_last_turn(self, target: float, most: float, start: int) -> None:
+        """The last question and the last round stay; earlier rounds of it go, then the last results are shortened."""
+        rounds = [
+            index for index in range(start, len(self._messages)) if type(self._messages[index]) is AssistantMessage
+        ]
+        if len(rounds) > 1:
+            self._make_room(target, range(start + 1, rounds[-1]))
+        for index in range(rounds[-1] if rounds else len(self._messages), len(self._messages)):
+            if self._total <= most:
+                return
+            self._shorten_if_long(index)
+
+    def _shorten_if_long(self, index: int) -> None:
+        message = self._messages[index]
+        if self._whole[index] <= _WORTH_SHORTENING or type(message) is AssistantMessage:
+            return
+        if index not in self._kept and index not in self._out and index not in self._shortened:
+            self._shorten(index, SHORT_CHARACTERS)
+
+    def _shorten(self, index: int, characters: int) -> None:
+        size = self._size_of(shortened_message(self._messages[index], characters))
+        saved = self._sizes[index] - size
+        if saved >= _WORTH_SHORTENING:
+            self._shortened[index] = characters
+            self._sizes[index] = size
+            self._total -= saved
+
+    def _units(self, among: range) -> list[tuple[float, int]]:
+        """What of `among` may be left out: how important it is, and where it begins.
+
+        Messages go together or not at all where one is a reply and the others are the results of its calls.
+        """
+        messages, out, kept = self._messages, self._out, self._kept
+        units = []
+        for index in among:
+            if index in out or index in kept or index in self._owner:
+                continue
+            importance = messages[index].importance
+            results = self._results_of.get(index)
+            if results is not None:
+                if results[-1] >= among.stop:
+                    continue  # a result of it belongs to what stays
+                importance = max(importance, *(messages[result].importance for result in results))
+            units.append((importance, index))
+        return units
+
+    def _drop(self, index: int) -> None:
+        for member in self._members(index):
+            if member not in self._out:
+                self._total -= self._sizes[member]
+                self._out[member] = "least_important"
+                self._dropped.add(member)
+
+    # What comes of it
+
+    def _tokens(self) -> int:
+        return max(0, round(self._total * self._room.factor + self._room.offset))
+
+    def _result(self, warning: str) -> Plan:
+        messages, out, factor = self._messages, self._out, self._room.factor
+        shortened = {index: kept for index, kept in self._shortened.items() if index not in out}
+        last = self._turns()[-LAST_TURNS:]
+        recent = last[0] if last and self._dropped else len(messages)
+        fates = []
+        for index, (message, raw) in enumerate(zip(messages, self._whole, strict=True)):
+            whole = round(raw * factor)
+            if index in out:
+                reason = out[index]
+                fate: Fate = "summarised" if reason == "covered" else "left_out"
+                fates.append(MessageFate(message.id, fate, reason, 0, whole))
+            elif index in shortened:
+                fates.append(
+                    MessageFate(message.id, "shortened", "too_large", round(self._sizes[index] * factor), whole)
+                )
+            else:
+                reason = self._kept.get(index) or ("last_turns" if index >= recent else "fits")
+                fates.append(MessageFate(message.id, "sent", reason, whole, whole))
+        return Plan(
+            fates=tuple(fates),
+            tokens=self._tokens(),
+            limit=self._room.limit,
+            warning=warning,
+            left_out=frozenset(messages[index].id for index in out),
+            shortened={messages[index].id: kept for index, kept in sorted(shortened.items())},
+            stand_ins=self._stand_ins,
+            dropped=frozenset(messages[index].id for index in self._dropped),
+        )
+
+
+_TOO_MUCH = (
+    "What must be sent is about {tokens:,} tokens, more than the {limit:,} that this model takes. "
+    "Unpin messages, shorten the last one, or choose a model with a larger window."
+)
