@@ -293,7 +293,8 @@ class Segmenter:
         in_list = depth > 0 or popped is not None
         if last is not None and last.size >= (LIST_CHARS if in_list else SOFT_CHARS) and (in_list or self._blank):
             self._close(last)
-            self._prose(line, depth, indent, continues=in_list, number=number if item[2] else None)
+            goes_on = depth > 0 or (popped is not None and popped.marker == marker)
+            self._prose(line, depth, indent, continues=goes_on, number=number if item[2] else None)
         else:
             self._prose(line, depth, indent, number=number if item[2] else None)
         spaces = item[4] if item[4] and len(item[4].expandtabs(4)) <= 4 else " "

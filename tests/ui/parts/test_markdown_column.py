@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -155,3 +157,32 @@ def click(column: MarkdownColumn, point: QPoint) -> None:
         button = Qt.MouseButton.LeftButton
         event = QMouseEvent(kind, QPointF(point), QPointF(point), button, button, Qt.KeyboardModifier.NoModifier)
         QApplication.sendEvent(column, event)
+
+
+def _steps(column) -> list[int]:
+    """From the top of each line to that of the next, over all parts."""
+    tops = []
+    for part in column.parts():
+        block = part.document.begin()
+        while block.isValid():
+            tops.append(part.top + part.document.documentLayout().blockBoundingRect(block).top())
+            block = block.next()
+    return [round(below - above) for above, below in pairwise(tops)]
+
+
+def test_the_items_of_a_long_list_are_equally_far_apart(column):
+    column.set_text("".join(f"- item {n} of a list that is cut into parts\n" for n in range(60)))
+    column.layout_for(600)
+    steps = _steps(column)
+    assert len(column.parts()) > 2
+    assert max(steps) - min(steps) <= 1
+
+
+def test_a_list_that_follows_a_long_list_of_another_kind_stands_apart(column):
+    column.set_text(
+        "".join(f"{n}. item number {n} of the first list here\n" for n in range(1, 19)) + "\n- [x] done\n- [ ] open\n"
+    )
+    column.layout_for(600)
+    steps = _steps(column)
+    assert len(column.parts()) == 2
+    assert steps[17] > steps[0]

@@ -90,6 +90,8 @@ class ProsePart(Part):
             self._dirty = False
             self.decorations = fill(self.document, self._source, self._segment, self.style, self.around.references)
             self.gap_above, self.gap_below = self.decorations.top_px, self.decorations.bottom_px
+            if self.continues and any(marker.block == 0 for marker in self.decorations.markers):
+                self.gap_above = self.style.item_px  # the document takes it for the first item of a list
             self._parsed = self._source, self._segment.column, self._segment.number
             self._empty = not self._source.strip() or (self.document.isEmpty() and not self.decorations.rules)
             self.width = -1
