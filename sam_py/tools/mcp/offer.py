@@ -1,0 +1,99 @@
+"""What a server offers and how it is: our own forms of it, without the `mcp` package."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from sam_py.errors import SamError
+from sam_py.settings.model import McpConsent
+from sam_py.tools.mcp.consent import Change
+
+State = Literal["stopped", "needs_consent", "starting", "ready", "failed"]
+
+
+class McpError(SamError):
+    """A server did not do what was asked. `again`: the same may work in a moment."""
+
+    def __init__(self, message: str, *, again: bool = False, detail: str = "") -> None:
+        super().__init__(message, detail=detail)
+        self.again = again
+
+
+@dataclass(frozen=True, slots=True)
+class OfferedTool:
+    """`read_only` is what the server says of it: a hint for the eye, never a reason to skip a question."""
+
+    name: str
+    title: str = ""
+    description: str = ""
+    schema: Mapping[str, Any] = field(default_factory=dict)
+    read_only: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class OfferedResource:
+    """Something to read. `is_template`: `uri` has places in braces that must be filled in first."""
+
+    uri: str
+    name: str
+    title: str = ""
+    description: str = ""
+    mime_type: str = ""
+    size: int | None = None
+    is_template: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class PromptArgument:
+    name: str
+    description: str = ""
+    required: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class OfferedPrompt:
+    name: str
+    title: str = ""
+    description: str = ""
+    arguments: tuple[PromptArgument, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """All that a server offers at a time; `left_out` says in sentences what of it is not used, and why."""
+
+    name: str = ""
+    version: str = ""
+    instructions: str = ""
+    tools: tuple[OfferedTool, ...] = ()
+    resources: tuple[OfferedResource, ...] = ()
+    prompts: tuple[OfferedPrompt, ...] = ()
+    left_out: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PromptMessage:
+    role: Literal["user", "assistant"]
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ServerStatus:
+    """How a server is. `would_run` is what to show when asking for consent; `changes` since it was last given."""
+
+    id: str
+    label: str
+    state: State = "stopped"
+    reason: str = ""
+    """Why it failed or is started again, in a sentence with what to do."""
+    attempt: int = 0
+    """Which start in a row this is, from 1; 0 where none is under way."""
+    offer: Offer = Offer()
+    tool_names: tuple[str, ...] = ()
+    """As the model calls them."""
+    would_run: McpConsent | None = None
+    changes: tuple[Change, ...] = ()
+    log: str = ""
+    """The file that keeps what the server writes to its standard error; empty where it has none."""
