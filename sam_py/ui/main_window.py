@@ -11,7 +11,6 @@ from PySide6.QtWidgets import QMainWindow, QMenu, QSplitter, QWidget
 
 from sam_py.agent.state import SessionState
 from sam_py.errors import SamError
-from sam_py.messages.parts import Part
 from sam_py.settings.model import ModelChoice, Settings
 from sam_py.store.errors import StorageError
 from sam_py.ui.actions import Actions
@@ -23,6 +22,7 @@ from sam_py.ui.chat.empty_state import EmptyState
 from sam_py.ui.chat.reading_place import Place
 from sam_py.ui.chat.reply_announcer import ReplyAnnouncer
 from sam_py.ui.chat.row_context import RowContext
+from sam_py.ui.chat.tool_calls import ToolCalls
 from sam_py.ui.model_files import ModelFiles
 from sam_py.ui.open_conversations import OpenConversation, OpenConversations
 from sam_py.ui.provider_offers import ProviderOffers
@@ -77,6 +77,7 @@ class MainWindow(QMainWindow):
             price_of=self._offers.price_of,
             provider_label=self._offers.provider_label,
             show_metrics=services.settings.current.appearance.show_metrics,
+            calls=ToolCalls(services.tools),
         )
         self._context = context
         self._menu = QMenu(self)
@@ -126,7 +127,7 @@ class MainWindow(QMainWindow):
         except SamError as error:
             retry = lambda: self._services.tasks.spawn(self._begin(last), "read the conversations again")  # noqa: E731
             self.notices.show_notice(str(error), kind="error", action_text=self.tr("Try again"), on_action=retry)
-        self.sidebar.refresh()
+        self.sidebar.refresh(self._state.folded)
         shown = self.chat.conversation
         if self._services.library.summary(last) is not None and (shown is None or not len(shown.bus)):
             await self._open(last)
@@ -217,7 +218,9 @@ class MainWindow(QMainWindow):
         for notice in conversation.notices:
             self.notices.show_notice(notice, kind="info")
         conversation.notices = ()
-        self._state = self._state.model_copy(update={"conversation": conversation.id})
+        self._state = self._state.model_copy(
+            update={"conversation": conversation.id, "folded": self.sidebar.model.folded}
+        )
         save_window_state(self._state_path, self._state)  # a crash comes back to this conversation, too
         await self.conversations.close_idle(conversation)
 
@@ -366,8 +369,7 @@ class MainWindow(QMainWindow):
         hints.accessibility().contrastPreferenceChanged.connect(lambda _preference: self._retheme())
 
     def _send_suggestion(self, text: str) -> None:
-        parts: tuple[Part, ...] = ()
-        self.chat.send(text, parts)
+        self.chat.send(text, ())
 
     def _sidebar_notice(self, text: str, action_text: str, on_action: object) -> None:
         assert callable(on_action) or on_action is None
@@ -441,6 +443,7 @@ class MainWindow(QMainWindow):
         update = {
             "geometry": bytes(self.saveGeometry().toHex().data()).decode(),
             "conversation": conversation.id if conversation is not None else "",
+            "folded": self.sidebar.model.folded,
         }
         self._state = self._state.model_copy(update=update)
         save_window_state(self._state_path, self._state)

@@ -31,6 +31,8 @@ class WindowState(Frozen):
     places: dict[str, SavedPlace] = Field(default_factory=dict)
     """conversation id → where the reader was; absent: at the end"""
     recent_models: tuple[str, ...] = ()
+    folded: dict[str, bool] = Field(default_factory=dict)
+    """section of the sidebar → whether the person closed or opened it; absent: as it is by itself"""
 
     def with_place(self, conversation_id: str, place: SavedPlace | None) -> WindowState:
         places = {key: value for key, value in self.places.items() if key != conversation_id}

@@ -70,6 +70,11 @@ class ConversationListModel(QAbstractListModel):
     def summary(self, id: str) -> ConversationSummary | None:
         return self._summaries.get(id)
 
+    @property
+    def folded(self) -> dict[str, bool]:
+        """Section → whether the person closed or opened it."""
+        return dict(self._folded)
+
     def folders(self) -> list[str]:
         """All folders' names, sorted."""
         return sorted({each.folder for each in self._summaries.values() if each.folder}, key=str.casefold)
@@ -93,8 +98,10 @@ class ConversationListModel(QAbstractListModel):
 
     # What changes
 
-    def reset(self, summaries: Iterable[ConversationSummary]) -> None:
-        """Show these conversations from now on. O(n log n)."""
+    def reset(self, summaries: Iterable[ConversationSummary], folded: Mapping[str, bool] | None = None) -> None:
+        """Show these conversations from now on, their sections as `folded` says if it does. O(n log n)."""
+        if folded is not None:
+            self._folded = dict(folded)
         self._summaries = {each.id: each for each in summaries}
         self._order = sorted((-each.updated_at.timestamp(), each.id) for each in self._summaries.values())
         self._texts.clear()

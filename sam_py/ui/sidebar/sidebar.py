@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import assert_never
 
@@ -84,11 +84,11 @@ class Sidebar(QWidget):
 
     # For the window
 
-    def refresh(self) -> None:
-        """Read the whole list from the library."""
+    def refresh(self, folded: Mapping[str, bool] | None = None) -> None:
+        """Read the whole list from the library. `folded`: which sections stand closed, from an earlier run."""
         self._pending.clear()
         self._stale = False
-        self.model.reset(self._library.summaries())
+        self.model.reset(self._library.summaries(), folded)
         self.list.select_only(self._current)
         self._show_emptiness()
 

@@ -52,6 +52,23 @@ def test_a_crash_comes_back_to_the_conversation_that_was_shown(run: Run, sit_dow
     run(scenario())
 
 
+def test_a_section_that_was_closed_is_closed_at_the_next_start(run: Run, sit_down: SitDown) -> None:
+    async def scenario() -> None:
+        sam = await sit_down().start()
+        await sam.send("hello")
+        await sam.answered()
+        model = sam.window.sidebar.model
+        await sam.until(lambda: model.ids_shown(), "the conversation in the list")
+        model.toggle("§today")
+        await sam.close()
+        again = await sit_down().start()
+        assert again.window.sidebar.model.rowCount() == 1
+        assert again.window.sidebar.model.ids_shown() == []
+        await again.close()
+
+    run(scenario())
+
+
 def test_ctrl_r_asks_again_where_no_answer_came(run: Run, sit_down: SitDown) -> None:
     async def scenario() -> None:
         async with FaultServer(Reply("here")) as server:
