@@ -57,6 +57,8 @@ _WHOLE = 200_000
 _PIXELS_PER_TOKEN = 750
 _PICTURE_MOST, _PICTURE_LEAST, _PICTURE = 1600, 80, 1000
 _PDF_BYTES_PER_TOKEN, _PDF_LEAST, _PDF_MOST = 20, 1500, 200_000
+_SEALED_PER_TOKEN = 12
+"""Characters of a signature, or of an encrypted thought, for one token of thinking."""
 _NAMED = 20
 """The words in the place of something that a model does not take."""
 
@@ -177,11 +179,27 @@ def tools_tokens(tools: Iterable[Any]) -> float:
     return tokens
 
 
-def turns_tokens(turns: Iterable[Turn]) -> float:
-    return sum(PER_MESSAGE + parts_tokens(turn.parts) for turn in turns)
+def turns_tokens(turns: Sequence[Turn]) -> float:
+    """About how many tokens `turns` are; thinking counts where it belongs to the tool loop at the end."""
+    tokens = sum(PER_MESSAGE + parts_tokens(turn.parts) for turn in turns)
+    for turn in reversed(turns):
+        if turn.role == "user" and any(type(part) is not ToolResultPart for part in turn.parts):
+            break
+        tokens += sum(_thinking_tokens(part) for part in turn.parts)
+    return tokens
 
 
-def request_tokens(turns: Iterable[Turn], *, system: str = "", tools: Iterable[Any] = ()) -> float:
+def _thinking_tokens(part: TurnPart) -> float:
+    match part:
+        case ThinkingTextPart():
+            return text_tokens(part.text)
+        case ThinkingSignaturePart():
+            return len(part.signature) / _SEALED_PER_TOKEN
+        case _:
+            return 0.0
+
+
+def request_tokens(turns: Sequence[Turn], *, system: str = "", tools: Iterable[Any] = ()) -> float:
     """About how many tokens a whole request is."""
     return turns_tokens(turns) + tools_tokens(tools) + (PER_MESSAGE + text_tokens(system) if system else 0.0)
 
