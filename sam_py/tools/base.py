@@ -6,7 +6,7 @@ import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Generic, Literal, Protocol, TypeVar
+from typing import Any, ClassVar, Generic, Literal, Protocol, TypeVar, runtime_checkable
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
@@ -118,6 +118,20 @@ class Tool(Protocol):
     async def run(self, arguments: Any, running: Running) -> ToolOutput:
         """Do it. Raises `ToolError`. Cancelled, it leaves nothing half done that it could avoid."""
         ...
+
+
+@runtime_checkable
+class ConversationTool(Protocol):
+    """A tool that touches other things in each conversation: a work folder, for one."""
+
+    def in_conversation(self, conversation_id: str) -> Tool:
+        """The tool as it acts there."""
+        ...
+
+
+def bound_to(tool: Tool, conversation_id: str) -> Tool:
+    """`tool` as it acts in that conversation; most are the same in all of them."""
+    return tool.in_conversation(conversation_id) if isinstance(tool, ConversationTool) else tool
 
 
 class Arguments(BaseModel):

@@ -14,7 +14,7 @@ from sam_py.messages.builder import mend_surrogates
 from sam_py.messages.message import AssistantMessage, ToolResultMessage, ToolStatus
 from sam_py.messages.parts import ToolCallPart
 from sam_py.tools.approval import Approvals, Question
-from sam_py.tools.base import Running, Tool, ToolError, ToolOutput
+from sam_py.tools.base import Running, Tool, ToolError, ToolOutput, bound_to
 from sam_py.tools.registry import ToolRegistry
 
 log = logging.getLogger(__name__)
@@ -111,7 +111,7 @@ class ToolRunner:
         if self._round is not None:
             raise RuntimeError("a round runs already in this conversation")
         parts = [part for part in reply.parts if isinstance(part, ToolCallPart)]
-        calls = [_Call(part, self._registry.get(part.tool_name) if offered(part.tool_name) else None) for part in parts]
+        calls = [_Call(part, self._tool_of(part.tool_name) if offered(part.tool_name) else None) for part in parts]
         running = self._round = _Round(calls)
         try:
             for call in calls:
@@ -147,6 +147,10 @@ class ToolRunner:
                 self._add(call, "aborted", ToolOutput(reason), duration_s=self._since(running, call))
 
     # One call
+
+    def _tool_of(self, name: str) -> Tool | None:
+        tool = self._registry.get(name)
+        return bound_to(tool, self._bus.conversation_id) if tool is not None else None
 
     def _note(self, running: _Round, call: _Call) -> None:
         part, tool = call.part, call.tool
