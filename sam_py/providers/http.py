@@ -13,7 +13,7 @@ import json
 import logging
 import random
 import time
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
@@ -42,7 +42,7 @@ SILENCE_S = 20.0
 """After so long without a byte the person is told."""
 _YIELD_S = 0.005
 GATHER_S = 0.029
-"""So long after a piece of an answer the next is read: a read costs by the call, and a frame follows each (30 ms)."""
+"""So long after a read of an answer the next is done: a read costs by the call, and a frame follows each (30 ms)."""
 _GATHER_BYTES = 4096
 """A larger piece says that more waits behind it: nothing is waited for then."""
 _ERROR_BYTES = 1 << 20
@@ -76,6 +76,24 @@ class _Activity:
 
     last_s: float
     begun: bool = False
+
+
+async def _told_apart(chunks: AsyncIterator[bytes]) -> AsyncGenerator[tuple[bytes, bool], None]:
+    """Yield each chunk, and whether the socket was read for it: one read brings as many as a server sent meanwhile.
+
+    A chunk that was there already comes without a turn of the event loop.
+    """
+    loop = asyncio.get_running_loop()
+    while True:
+        turns: list[None] = []
+        turn = loop.call_soon(turns.append, None)
+        try:
+            chunk = await anext(chunks)
+        except StopAsyncIteration:
+            return
+        finally:
+            turn.cancel()
+        yield chunk, bool(turns)
 
 
 class Http:
@@ -218,11 +236,11 @@ class Http:
                 activity.last_s = self._monotonic()
                 if response.status_code >= 300:
                     raise await self._refusal(response, call)
-                async for chunk in response.aiter_bytes():
+                async for chunk, was_read in _told_apart(response.aiter_bytes()):
                     begun = activity.begun = True
                     activity.last_s = self._monotonic()
                     await queue.put(chunk)
-                    if len(chunk) < _GATHER_BYTES:
+                    if was_read and len(chunk) < _GATHER_BYTES:
                         await asyncio.sleep(self._gather_s)
             finally:
                 await response.aclose()

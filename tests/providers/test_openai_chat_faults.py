@@ -311,6 +311,18 @@ def test_a_slow_stream_is_handed_on_word_by_word() -> None:
     assert asyncio.run(main()) == ["Each ", "word ", "alone"]
 
 
+def test_words_that_came_together_are_handed_on_together() -> None:
+    async def main() -> int:
+        http = Http(gather_s=0.1)  # between two reads of the socket; between two words it would take a minute
+        async with asyncio.timeout(20), FaultServer(Reply(*["word "] * 600)) as server:
+            stream = provider_at(server.base_url, http).stream(REQUEST)
+            words = [event async for event in stream if isinstance(event, TextDelta)]
+        await http.aclose()
+        return len(words)
+
+    assert asyncio.run(main()) == 600
+
+
 def test_a_stream_that_never_ends_stops_at_once_and_its_socket_closes() -> None:
     async def main() -> None:
         http = Http()
