@@ -166,7 +166,7 @@ def _by_status(said: ErrorBody, asked: Asked, status: int | None, wait_s: float 
         case 429:
             then = f"Try again in {_duration(wait_s)}." if wait_s and wait_s >= 1 else "Wait a little and try again."
             return "rate_limited", f"{asked.label} is asked too often{quoted} {then}", True
-        case 408 | 409:
+        case 408 | 409 | 499:
             return "server", f"{asked.label} could not finish this request{quoted} Try again.", True
         case 529:
             return "server", f"{asked.label} is overloaded. Try again in a minute, or choose another model.", True

@@ -216,8 +216,10 @@ def test_calls_of_one_id_or_none_are_told_apart() -> None:
     assert [id_ for id_, _, _ in calls(message)] == ["same", "same_2", "made_0", "made_1"]
 
 
-@pytest.mark.parametrize(("word", "reason"), [("tool_use", "length"), ("max_tokens", "length"), ("end_turn", "length")])
-def test_a_call_that_was_cut_is_never_one_to_run(word: str, reason: str) -> None:
+@pytest.mark.parametrize(
+    ("word", "reason"), [("tool_use", "tool_use"), ("max_tokens", "length"), ("end_turn", "tool_use")]
+)
+def test_a_reply_with_a_broken_call_ends_as_its_provider_says(word: str, reason: str) -> None:
     call = started(0, {"type": "tool_use", "id": "a", "name": "f"})
     assert reply(call, given(0, '{"x": "unfin'), ended(word), STOP).stop_reason == reason
 

@@ -119,3 +119,35 @@ def test_a_stream_says_the_same_cut_at_any_byte(service: str) -> None:
         decoder = StreamDecoder()
         events = decoder.feed(stream[:cut]) + decoder.feed(stream[cut:]) + decoder.close()
         assert _joined(events) == expected, cut
+
+
+@pytest.mark.parametrize("finish", ["tool_calls", "stop"])
+def test_a_broken_call_ends_a_reply_as_a_call_does(finish: str) -> None:
+    broken = {"index": 0, "id": "a", "function": {"name": "f", "arguments": '{"x": "unfin'}}
+    message, _ = decoded(stream_of({"tool_calls": [broken]}, finish=finish))
+    assert message.stop_reason == "tool_use"
+    assert decoded(stream_of({"tool_calls": [broken]}, finish="length"))[0].stop_reason == "length"
+
+
+def test_whole_calls_without_ids_that_are_all_number_0_are_told_apart() -> None:
+    calls = [{"index": 0, "function": {"name": name, "arguments": '{"n": 1}'}} for name in ("f", "f", "g")]
+    message, _ = decoded(stream_of(*({"tool_calls": [call]} for call in calls), finish="tool_calls"))
+    said = [(call.tool_name, call.arguments_json) for call in message.tool_calls]
+    assert said == [("f", '{"n": 1}'), ("f", '{"n": 1}'), ("g", '{"n": 1}')]
+
+
+def test_a_name_that_is_sent_again_with_each_piece_begins_no_call() -> None:
+    pieces = ['{"a": {', '"b": 1}', "}", ""]
+    deltas = [{"tool_calls": [{"index": 0, "function": {"name": "f", "arguments": piece}}]} for piece in pieces]
+    message, _ = decoded(stream_of(*deltas, finish="tool_calls"))
+    assert [call.arguments_json for call in message.tool_calls] == ['{"a": {"b": 1}}']
+
+
+def test_an_error_as_a_bare_line_behind_the_text_says_why_it_ended() -> None:
+    decoder = StreamDecoder()
+    chunk = {"id": "1", "choices": [{"index": 0, "delta": {"content": "Half"}}]}
+    stream = f'data: {json.dumps(chunk)}\n\n{{"error": {{"message": "The back end is gone."}}}}\n'
+    message = fold(decoder.feed(stream.encode()) + decoder.close())
+    assert message.text == "Half"
+    assert decoder.error is not None
+    assert "The back end is gone." in decoder.error.detail

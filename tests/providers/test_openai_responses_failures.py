@@ -36,9 +36,9 @@ def test_an_incomplete_reply_says_why(reason: str, stop_reason: str) -> None:
     assert seen.reply.text == "So far"
 
 
-def test_a_call_that_was_cut_is_not_one_to_run() -> None:
+def test_a_broken_call_is_one_all_the_same_unless_the_length_ended_it() -> None:
     events = [created(), added(0, call("a")), delta("function_call_arguments", 0, "fc_a", '{"n": ')]
-    assert read_events(*events, ended()).end.stop_reason == "length"
+    assert read_events(*events, ended()).end.stop_reason == "tool_use"
     cut = ended(status="incomplete", incomplete_details={"reason": "max_output_tokens"})
     assert read_events(*events, cut).end.stop_reason == "length"
 

@@ -76,10 +76,6 @@ class BlockAssembly:
     def any_calls(self) -> bool:
         return bool(self._calls)
 
-    @property
-    def any_complete_calls(self) -> bool:
-        return any(call.is_complete for call in self._calls)
-
     def start(self, index: Any, block: Any, events: list[StreamEvent]) -> None:
         """``content_block_start``. A second one for a block that is open changes nothing."""
         if not isinstance(block, dict):

@@ -47,10 +47,6 @@ class GrowingCall:
                 start = glue.end()
         return [piece[one:other] for one, other in pairwise([0, *cuts, len(piece)])]
 
-    @property
-    def is_complete(self) -> bool:
-        return is_complete("".join(self.pieces))
-
 
 class CallIds:
     """Gives each call of a reply an id of its own: the server's where it gave one and has not given it before."""

@@ -215,12 +215,10 @@ class StreamDecoder:
         self.error = error
 
     def _stop_reason(self) -> StopReason:
-        """By meaning: whether tools are wanted is told by complete calls, not by the word."""
+        """By meaning: whether tools are wanted is told by the calls, not by the word. A broken one is answered."""
         reason = _STOP_REASONS.get(self._word, "stop")
         if reason in ("stop", "tool_use"):
-            if self._blocks.any_complete_calls:
-                return "tool_use"
-            return "length" if self._blocks.any_calls else "stop"
+            return "tool_use" if self._blocks.any_calls else "stop"
         return reason
 
     def _broken(self) -> ProviderError:

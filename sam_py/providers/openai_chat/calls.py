@@ -50,14 +50,6 @@ class CallAssembly:
         self._calls: list[_Call] = []
         self._by_index: dict[int, _Call] = {}
 
-    @property
-    def any(self) -> bool:
-        return bool(self._calls)
-
-    @property
-    def has_complete(self) -> bool:
-        return any(call.is_complete for call in self._calls)
-
     def add(self, delta: dict[str, Any]) -> Iterator[ToolCallStarted | ToolCallDelta]:
         """Read ``tool_calls`` of a delta (or ``function_call``, as of 2023)."""
         fragments = delta.get("tool_calls")
@@ -92,7 +84,10 @@ class CallAssembly:
                 {"name": custom.get("name"), "arguments": custom.get("input")} if isinstance(custom, dict) else {}
             )
         call_id, name = _text(fragment.get("id")), _text(function.get("name"))
-        call, is_new = self._find(fragment.get("index"), call_id, name)
+        arguments = function.get("arguments")
+        if arguments is not None and not isinstance(arguments, str):
+            arguments = json.dumps(arguments, ensure_ascii=False)
+        call, is_new = self._find(fragment.get("index"), call_id, name, arguments or "")
         if call is None:
             return
         changed = is_new or (bool(call_id) and call_id != call.call_id) or (bool(name) and name != call.name)
@@ -101,19 +96,16 @@ class CallAssembly:
             yield ToolCallStarted(call.key, call_id, name)
         if isinstance(fragment.get("extra_content"), dict):
             call.extra = fragment["extra_content"]
-        arguments = function.get("arguments")
-        if arguments is not None and not isinstance(arguments, str):
-            arguments = json.dumps(arguments, ensure_ascii=False)
         if arguments:
             call.pieces.append(arguments)
             self.size += len(arguments)
             yield ToolCallDelta(call.key, arguments)
 
-    def _find(self, index: Any, call_id: str, name: str) -> tuple[_Call | None, bool]:
+    def _find(self, index: Any, call_id: str, name: str, arguments: str) -> tuple[_Call | None, bool]:
         """The call that a fragment belongs to, and whether it is a new one. None: to no call that we know."""
         if isinstance(index, int) and not isinstance(index, bool):
             call = self._by_index.get(index)
-            if call is None or (name and call_id and call.call_id not in ("", call_id) and call.is_complete):
+            if call is None or (name and self._is_another(call, call_id, arguments)):
                 call = self._open()
                 self._by_index[index] = call
                 return call, True
@@ -124,6 +116,13 @@ class CallAssembly:
         if name or call_id:
             return self._open(), True
         return (self._calls[-1] if self._calls else None), False
+
+    @staticmethod
+    def _is_another(call: _Call, call_id: str, arguments: str) -> bool:
+        """Whether a fragment with a name and the index of `call` is no part of it: some number every call 0."""
+        if call_id and call.call_id:
+            return call_id != call.call_id and call.is_complete
+        return bool(call.pieces) and arguments.lstrip().startswith("{") and call.is_complete
 
     def _open(self) -> _Call:
         call = _Call(key=str(len(self._calls)))

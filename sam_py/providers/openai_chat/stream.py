@@ -274,24 +274,23 @@ class StreamDecoder:
         self.finished = True
 
     def _broken(self) -> ProviderError:
-        if not self._started and self._sse.stray:
+        if self._sse.stray:
             said = error_of(_json_or_none(self._sse.stray))
             if said is not None:
                 return said_error(said, self._asked)
-            return not_the_protocol(self._sse.stray, self._asked)
+            if not self._started:
+                return not_the_protocol(self._sse.stray, self._asked)
         if not self._started:
             return cut_off(self._asked, "the answer was empty")
         return cut_off(self._asked)
 
     def _stop_reason(self) -> StopReason:
-        """By meaning: whether tools are wanted is told by complete calls, not by the word."""
+        """By meaning: whether tools are wanted is told by the calls, not by the word. A broken one is answered."""
         if self._refusal:
             return "refusal"
         reason: StopReason = _STOP_REASONS.get(self._word, "stop")
         if reason in ("stop", "tool_use"):
-            if self._calls.has_complete:
-                return "tool_use"
-            return "length" if self._calls.any else "stop"
+            return "tool_use" if self._calls.count else "stop"
         return reason
 
 

@@ -87,10 +87,6 @@ class ItemAssembly:
     def has_calls(self) -> bool:
         return any(item.type in CALLS for item in self._items)
 
-    @property
-    def has_complete_call(self) -> bool:
-        return any(item.type in CALLS and _is_complete(item) for item in self._items)
-
     def find(self, event: dict[str, Any], kind: str, events: list[StreamEvent]) -> Item:
         """The item of type `kind` that `event` is about, begun where it is new."""
         index, item_id = _index(event.get("output_index")), _text(event.get("item_id"))
@@ -290,20 +286,6 @@ def _so_far(item: Item) -> dict[str, Any]:
         kind = "summary_text" if name == "summary" else "reasoning_text"
         lists[name].append({"type": kind, "text": "".join(pieces)})
     return {"type": "reasoning", "id": item.id, **lists}
-
-
-def _is_complete(item: Item) -> bool:
-    """Whether a call can be run: its arguments are a JSON object; one without any takes none; free text is free."""
-    if not item.name:
-        return False
-    if item.type == "custom_tool_call":
-        return item.done is not None
-    text = item.text_at(ARGUMENTS).strip()
-    try:
-        value = json.loads(text or "{}")
-    except (ValueError, RecursionError):
-        return False
-    return value is None or isinstance(value, dict)
 
 
 def _arguments(raw: dict[str, Any]) -> str:

@@ -240,16 +240,14 @@ class StreamDecoder:
         self.finished = True
 
     def _stop_reason(self, status: str, why: str) -> StopReason:
-        """By meaning: whether tools are wanted is told by complete calls."""
+        """By meaning: whether tools are wanted is told by the calls. A broken one is answered, never run."""
         if why == "content_filter":
             return "content_filter"
         if status == "incomplete":
             return "length"
         if self._items.refusal:
             return "refusal"
-        if self._items.has_complete_call:
-            return "tool_use"
-        return "length" if self._items.has_calls else "stop"
+        return "tool_use" if self._items.has_calls else "stop"
 
     def _fail(self, error: ProviderError, events: list[StreamEvent]) -> None:
         """Keep what came; a call without an id gets none, as it will not run."""
