@@ -218,9 +218,8 @@ class MainWindow(QMainWindow):
         for notice in conversation.notices:
             self.notices.show_notice(notice, kind="info")
         conversation.notices = ()
-        self._state = self._state.model_copy(
-            update={"conversation": conversation.id, "folded": self.sidebar.model.folded}
-        )
+        update = {"conversation": conversation.id, "folded": self.sidebar.model.folded}
+        self._state = self._state.model_copy(update=update)
         save_window_state(self._state_path, self._state)  # a crash comes back to this conversation, too
         await self.conversations.close_idle(conversation)
 

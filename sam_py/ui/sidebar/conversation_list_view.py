@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QModelIndex, QPoint, Qt, Signal
+from PySide6.QtCore import QEvent, QItemSelectionModel, QModelIndex, QPoint, Qt, Signal
 from PySide6.QtGui import (
     QContextMenuEvent,
     QDragLeaveEvent,
@@ -76,7 +76,9 @@ class ConversationListView(QListView):
             return
         index = self._conversations.index(row)
         if index != self.currentIndex() or not self.selectionModel().isSelected(index):
-            self.setCurrentIndex(index)
+            # Not the view's own method: with Ctrl held, as in Ctrl+Tab, that keeps what was selected before.
+            how = QItemSelectionModel.SelectionFlag.ClearAndSelect
+            self.selectionModel().setCurrentIndex(index, how)
         self.scrollTo(index)
 
     def rename(self, id: str) -> None:

@@ -10,7 +10,15 @@ from typing import Any
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QAction, QContextMenuEvent, QDragEnterEvent, QDragMoveEvent, QDropEvent
+from PySide6.QtGui import (
+    QAction,
+    QContextMenuEvent,
+    QDragEnterEvent,
+    QDragMoveEvent,
+    QDropEvent,
+    QKeySequence,
+    QShortcut,
+)
 from PySide6.QtWidgets import QInputDialog, QLineEdit, QMenu, QWidget
 
 from sam_py.store.library import LibraryChange
@@ -343,3 +351,12 @@ def test_a_conversation_dropped_at_a_row_s_edge_still_goes_to_that_folder(stage:
     stage.list.dropEvent(QDropEvent(edge.toPointF(), Qt.DropAction.MoveAction, mime, left, none))
     assert stage.list.rows.drop_key == ""
     stage.wait_for("Work", "Title a", "Title c", "Today", "Title b")
+
+
+def test_a_shortcut_with_ctrl_leaves_one_conversation_selected(stage: Stage) -> None:
+    stage.sidebar.set_current("a")
+    QShortcut(QKeySequence("Ctrl+J"), stage.sidebar).activated.connect(lambda: stage.sidebar.set_current("b"))
+    stage.sidebar.activateWindow()
+    stage.qtbot.waitUntil(stage.sidebar.isActiveWindow)
+    stage.qtbot.keyClick(stage.list, Qt.Key.Key_J, Qt.KeyboardModifier.ControlModifier)
+    assert stage.list.selected_ids() == ["b"]
