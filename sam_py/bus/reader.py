@@ -112,7 +112,7 @@ class ConversationReader:
         if error is None or message_id is None:
             return error
         node = self._tree.nodes.get(message_id)
-        if node is None or (node.role != "assistant" and self._tree.has_children(message_id)):
+        if node is None or (node.role != "assistant" and self._tree.is_answered(message_id)):
             return None
         return error
 

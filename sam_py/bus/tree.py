@@ -51,8 +51,9 @@ class MessageTree:
     def children(self, parent_id: str | None) -> tuple[str, ...]:
         return tuple(self._children.get(parent_id, ()))
 
-    def has_children(self, parent_id: str) -> bool:
-        return bool(self._children.get(parent_id))
+    def is_answered(self, parent_id: str) -> bool:
+        """Whether a reply stands right below it."""
+        return any(self.nodes[child].role == "assistant" for child in self._children.get(parent_id, ()))
 
     def link(self, node: Node) -> None:
         """Hang a node below its parent, as its last child. The path is not rebuilt. O(1)."""

@@ -144,6 +144,14 @@ def test_the_error_of_a_request_is_over_once_it_is_answered(bus: MessageBus) -> 
     assert bus.error_of(question) is None
 
 
+def test_the_error_of_a_request_stays_where_the_person_said_something_else_instead(bus: MessageBus) -> None:
+    (question,) = say(bus, "hi")
+    error = ErrorOccurred(message_id=question, code="bad_key", text="The key was refused.")
+    bus.record_error(error)
+    say(bus, "and now?")
+    assert bus.error_of(question) == error
+
+
 def test_a_resolved_error_stays_resolved_after_a_restart(bus: MessageBus, heard: list[Delta]) -> None:
     reply = answer(bus, "half")
     bus.record_error(ErrorOccurred(message_id=reply, code="server", text="First."))
