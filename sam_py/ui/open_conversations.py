@@ -46,7 +46,7 @@ class OpenConversation:
 
 
 class OpenConversations:
-    """Opens, keeps and closes conversations. `on_state` hears of every session's state, `on_close` of each that ends."""
+    """Opens, keeps and closes conversations. `on_state` hears of every session's state, `on_close` of each end."""
 
     def __init__(
         self,

@@ -6,6 +6,7 @@ from PySide6.QtCore import QCoreApplication, QLocale, QRect, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
+from sam_py.messages.message import ToolResultMessage
 from sam_py.messages.parts import (
     CodePart,
     FilePart,
@@ -22,6 +23,7 @@ from sam_py.ui.chat.parts.markdown_column import MarkdownColumn
 from sam_py.ui.chat.plain_column import PlainColumn
 from sam_py.ui.chat.row_context import RowContext
 from sam_py.ui.chat.thinking_block import ThinkingBlock
+from sam_py.ui.chat.tool_card import ToolCard
 from sam_py.ui.widgets.plain import one_line
 
 
@@ -260,8 +262,76 @@ class ThoughtBlock(Block):
         return height
 
 
+class CallBlock(Block):
+    """A tool call: its card, and below it the pictures and files that it brought, whether or not the card is open."""
+
+    kind = "tool_call"
+    _GAP_PX = 8
+
+    def __init__(self, context: RowContext, part: ToolCallPart, message_id: str, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._context = context
+        self._message_id = message_id
+        self._card = ToolCard(context, message_id, part, self)
+        self._card.changed.connect(self._refresh)
+        self._card.unfolded.connect(self.unfolded)
+        self._brought: list[Block] = []
+        self._result: ToolResultMessage | None = None
+        self._show_brought()
+
+    @property
+    def card(self) -> ToolCard:
+        return self._card
+
+    @property
+    def columns(self) -> list[MarkdownColumn]:
+        return [column for block in self._brought for column in block.columns]
+
+    def finish(self) -> None:
+        part = self._context.calls.call_of(self._message_id, self._card.call_id)
+        if part is not None:
+            self._card.show_part(part)
+
+    def release(self) -> None:
+        self._card.release()
+        super().release()
+
+    def layout_for(self, width_px: int) -> int:
+        y = self._card.layout_for(width_px)
+        self._card.setGeometry(0, 0, width_px, y)
+        for block in self._brought:
+            height = block.layout_for(width_px)
+            block.setGeometry(0, y + self._GAP_PX, width_px, height)
+            y += height + self._GAP_PX
+        return y
+
+    def _refresh(self) -> None:
+        self._show_brought()
+        self.height_changed.emit()
+
+    def _show_brought(self) -> None:
+        self.setAccessibleName(self._card.accessibleName())
+        result = self._card.call.result
+        if result is self._result:
+            return
+        self._result = result
+        for block in self._brought:
+            block.release()
+        self._brought.clear()
+        for part in result.parts if result is not None else ():
+            brought = block_for(part, self._context, mine=False, live=False, parent=self)
+            if brought is not None:
+                brought.link_clicked.connect(self.link_clicked)
+                brought.image_clicked.connect(self.image_clicked)
+                brought.copy_requested.connect(self.copy_requested)
+                brought.target_focused.connect(self.target_focused)
+                brought.height_changed.connect(self.height_changed)
+                brought.show()
+                self._brought.append(brought)
+
+
 class NoteBlock(Block):
-    """One muted line: a tool call, a part of a newer version."""
+    """One muted line: a part of a newer version."""
 
     def __init__(self, context: RowContext, kind: str, icon: str, text: str, parent: QWidget) -> None:
         super().__init__(parent)
@@ -367,8 +437,10 @@ def show_in(block: Block, part: Part, *, mine: bool, live: bool) -> bool:
     return True
 
 
-def block_for(part: Part, context: RowContext, *, mine: bool, live: bool, parent: QWidget) -> Block | None:
-    """The block that draws `part`; None for parts that are not drawn."""
+def block_for(
+    part: Part, context: RowContext, *, mine: bool, live: bool, parent: QWidget, message_id: str = ""
+) -> Block | None:
+    """The block that draws `part` of the message `message_id`; None for parts that are not drawn."""
     match part:
         case TextPart():
             if mine:
@@ -383,7 +455,7 @@ def block_for(part: Part, context: RowContext, *, mine: bool, live: bool, parent
         case FilePart():
             return FileBlock(context, part, parent)
         case ToolCallPart():
-            return NoteBlock(context, part.kind, "settings", part.tool_name or _tr("A tool"), parent)
+            return CallBlock(context, part, message_id, parent)
         case ThinkingSignaturePart():
             return None
         case UnknownPart():

@@ -100,6 +100,7 @@ class ChatView(QWidget):
         self.leave()
         self.conversation = conversation
         self._off = conversation.bus.subscribe(self._on_delta)
+        self._context.calls.attach(conversation.bus)
         # First the timeline gets its width: measuring the rows once is enough then.
         self._stack.setCurrentWidget(self.timeline if len(conversation.bus) else self.empty)
         conversation.model.set_idle(not conversation.session.state.is_busy)
@@ -124,6 +125,7 @@ class ChatView(QWidget):
             self._off()
             self._off = None
         self.timeline.set_model(None)
+        self._context.calls.detach()
         self.conversation = None
 
     def show_state(self, state: SessionState) -> None:
@@ -288,7 +290,12 @@ class ChatView(QWidget):
             self.timeline.set_current(brothers[place])
 
     def _remove(self, conversation: OpenConversation, message_id: str) -> None:
+        message = conversation.bus.get(message_id)
+        results = [self._context.calls.result_of(part.call_id, message_id) for part in message.tool_calls]
         conversation.session.remove(message_id)
+        for result in results:  # a call and its result go together
+            if result is not None:
+                conversation.session.remove(result.id)
         if not len(conversation.bus):
             self._stack.setCurrentWidget(self.empty)
             self.composer.setFocus()  # the messages had the keyboard

@@ -100,8 +100,8 @@ class Heights:
         self._tree = tree
 
 
-def estimated_heights(sizes: Iterable[int], width_px: int, scale: float) -> list[int]:
-    """About how high messages of so many characters will be in a column of `width_px`."""
+def estimated_heights(sizes: Iterable[int | None], width_px: int, scale: float) -> list[int]:
+    """About how high messages of so many characters will be in a column of `width_px`; 0 for None."""
     characters_per_line = max(20, width_px // max(1, round(6.6 * scale)))
     line_px, rest_px = 21 * scale, 85 * scale
-    return [int(rest_px + line_px * (size // characters_per_line)) for size in sizes]
+    return [0 if size is None else int(rest_px + line_px * (size // characters_per_line)) for size in sizes]

@@ -7,6 +7,7 @@ from PySide6.QtCore import QCoreApplication, QLocale, QTime
 from sam_py.messages.message import AssistantMessage, Message, ToolResultMessage, UserMessage
 from sam_py.ui.chat.reply_facts import GUIDE, long_facts, short_facts
 from sam_py.ui.chat.row_context import RowContext
+from sam_py.ui.chat.tool_words import spoken_call
 
 
 def spoken(message: Message | None, context: RowContext) -> str:
@@ -20,7 +21,12 @@ def spoken(message: Message | None, context: RowContext) -> str:
             who = _tr("Tool {name}").replace("{name}", message.tool_name)
         case _:
             who = _tr("Note")
-    return f"{who}: {message.plain_text if message is not None else ''}"
+    words = [message.plain_text if message is not None else ""]
+    if isinstance(message, AssistantMessage):
+        words += [spoken_call(context.calls.show(part, message.id)) for part in message.tool_calls]
+    elif isinstance(message, ToolResultMessage):
+        words.append(message.output_text)
+    return f"{who}: {'. '.join(word for word in words if word)}"
 
 
 def facts_of(message: Message, context: RowContext, *, streaming: bool) -> str:

@@ -17,7 +17,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QToolTip, QWidget
 
 from sam_py.messages.history import ErrorOccurred
-from sam_py.messages.message import AssistantMessage, Message, UserMessage
+from sam_py.messages.message import AssistantMessage, Message, ToolResultMessage, UserMessage
 from sam_py.messages.parts import Part
 from sam_py.ui.chat.blocks import Block, block_for, show_in
 from sam_py.ui.chat.branch_switcher import BranchSwitcher
@@ -25,6 +25,7 @@ from sam_py.ui.chat.error_box import ErrorBox
 from sam_py.ui.chat.message_words import explained_facts, facts_of, notes_of, spoken
 from sam_py.ui.chat.parts.markdown_column import MarkdownColumn
 from sam_py.ui.chat.row_context import RowContext
+from sam_py.ui.chat.row_painting import paint_dots, paint_note
 from sam_py.ui.chat.row_parts import empty_part, says_the_same, shown_parts
 from sam_py.ui.models.message_list_model import Growth
 from sam_py.ui.widgets.plain import tooltip
@@ -69,6 +70,7 @@ class MessageRow(QWidget):
         self._facts = ""
         self._room_px = 0
         self._notes: list[str] = []
+        self._is_told_above = False
         self._is_current = False
         self._marked = False
         self._waiting = ""
@@ -120,11 +122,13 @@ class MessageRow(QWidget):
         was_streaming = self._streaming
         self._streaming = streaming
         self._message = message
+        # A tool's result is on the card of its call; of its own row only an error is left.
+        self._is_told_above = isinstance(message, ToolResultMessage) and bool(self._context.calls.reply_of(message))
         if not (same and was_streaming and not streaming and self._finish(message)):
             self._build(message)
         self._show_error(error, is_last=is_last)
-        self._show_branches(branch)
-        self._facts = facts_of(message, self._context, streaming=self._streaming)
+        self._show_branches(branch if not self._is_told_above else (1, 1))
+        self._facts = "" if self._is_told_above else facts_of(message, self._context, streaming=self._streaming)
         self._notes = notes_of(message, streaming=self._streaming)
         self.setAccessibleName(self.accessible_text())
         self._update_pulse()
@@ -136,7 +140,7 @@ class MessageRow(QWidget):
         for grown in growth:
             block = self._by_part.get(grown.part_index)
             if block is None:
-                part = empty_part(grown.kind)
+                part = empty_part(grown.kind) or self._context.calls.part_of(self.message_id, grown.part_index)
                 if part is None:
                     continue
                 block = self._add_block(part, grown.part_index)
@@ -238,18 +242,21 @@ class MessageRow(QWidget):
         """
         y = self._px(_ABOVE_PX)
         mine = self.is_mine
+        if self._is_told_above and (self._error is None or self._error.isHidden()):
+            self._height_px = 0
+            return 0
         self._places.clear()
         inner = round(width_px * _BUBBLE_SHARE) if mine else width_px
-        first = True
+        above = ""
         for block in self._blocks:
             height = block.layout_for(inner)
             if height <= 0:
                 if not block.isHidden():
                     block.hide()
                 continue
-            if not first:
-                y += self._px(_GAP_PX)
-            first = False
+            if above:
+                y += self._px(_GAP_PX if block.kind != "tool_call" or above != "tool_call" else _GAP_PX // 2)
+            above = block.kind or "part"
             wide = min(inner, block.natural_width(inner)) if mine else inner
             self._places.append((block, QRect(OUTSET_PX + (width_px - wide if self.at_right else 0), y, wide, height)))
             y += height
@@ -297,7 +304,7 @@ class MessageRow(QWidget):
 
     def _build(self, message: Message) -> None:
         self._drop_blocks()
-        parts = shown_parts(message)
+        parts = shown_parts(message) if not self._is_told_above else []
         for index, part in parts:
             if len(parts) > 1 or not self._wake_block(part, index):  # among others, Tab would go in the wrong order
                 self._add_block(part, index)
@@ -313,7 +320,9 @@ class MessageRow(QWidget):
         return False
 
     def _add_block(self, part: Part, part_index: int) -> Block | None:
-        block = block_for(part, self._context, mine=self.is_mine, live=self._streaming, parent=self)
+        block = block_for(
+            part, self._context, mine=self.is_mine, live=self._streaming, parent=self, message_id=self.message_id
+        )
         if block is None:
             return None
         block.link_clicked.connect(self.link_clicked)
@@ -433,35 +442,17 @@ class MessageRow(QWidget):
         ) and rect.bottom() < self._height_px - self._px(_FOOT_PX)
 
     def _paint_dots(self, painter: QPainter) -> None:
-        painter.setPen(Qt.PenStyle.NoPen)
-        size, y = self._px(7), self._px(_ABOVE_PX) + self._px(8)
-        for number in range(3):
-            colour = QColor(self._context.themes.current.palette.text_muted)
-            lit = self._pulse.isActive() and (self._beat // 2) % 3 == number
-            colour.setAlphaF(0.9 if lit else 0.35)
-            painter.setBrush(colour)
-            painter.drawEllipse(QRectF(OUTSET_PX + self._px(2) + number * self._px(13), y, size, size))
-        if self._waiting:
-            painter.setFont(self._small_font())
-            painter.setPen(QColor(self._context.themes.current.palette.text_muted))
-            left = OUTSET_PX + self._px(50)
-            rect = QRectF(left, self._px(_ABOVE_PX), self.width() - left - OUTSET_PX, self._px(24))
-            words = painter.fontMetrics().elidedText(self._waiting, Qt.TextElideMode.ElideRight, int(rect.width()))
-            painter.drawText(rect, int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft), words)
+        left, top = OUTSET_PX, self._px(_ABOVE_PX)
+        lit = (self._beat // 2) % 3 if self._pulse.isActive() else None
+        place = QRectF(left, top, self.width() - 2 * left, self._px(24))
+        paint_dots(painter, self._context, place, lit, self._waiting, self._small_font())
 
     def _paint_notes(self, painter: QPainter) -> None:
-        if not self._notes:
-            return
-        theme = self._context.themes.current
-        painter.setFont(self._small_font())
-        painter.setPen(QColor(theme.palette.text_muted))
         error = self._error.height() + self._px(8) if self._error is not None and not self._error.isHidden() else 0
         y = self._height_px - self._px(_FOOT_PX) - error - self._px(26) * len(self._notes)
         for note in self._notes:
-            size = self._px(14)
-            self._context.icons.paint(painter, "stop", "muted", QRectF(OUTSET_PX, y + self._px(8), size, size))
-            place = QRectF(OUTSET_PX + size + 8, y + self._px(4), self.width() - size - 8, self._px(22))
-            painter.drawText(place, int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft), note)
+            place = QRectF(OUTSET_PX, y, self.width() - OUTSET_PX, self._px(26))
+            paint_note(painter, self._context, place, note, self._small_font())
             y += self._px(26)
 
     def _paint_facts(self, painter: QPainter) -> None:

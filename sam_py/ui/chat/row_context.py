@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from sam_py.providers.prices import KnownPrice
+from sam_py.ui.chat.tool_calls import ToolCalls
 from sam_py.ui.theme import Themes
 from sam_py.ui.widgets.icons import Icons
 
@@ -24,3 +25,5 @@ class RowContext:
     """(provider id, model) → what it costs, where that is known."""
     provider_label: Callable[[str], str] = lambda provider: provider
     """Provider id → what the person called the account."""
+    calls: ToolCalls = field(default_factory=ToolCalls)
+    """What cards show of the tool calls of the conversation on screen."""

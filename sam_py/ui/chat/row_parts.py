@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sam_py.messages.message import Message, ToolResultMessage
-from sam_py.messages.parts import Part, TextPart, ThinkingSignaturePart, ThinkingTextPart
-from sam_py.ui.chat.blocks import Block
+from sam_py.messages.parts import Part, TextPart, ThinkingSignaturePart, ThinkingTextPart, ToolCallPart
+from sam_py.ui.chat.blocks import Block, CallBlock
 
 
 def shown_parts(message: Message) -> list[tuple[int, Part]]:
@@ -24,6 +24,8 @@ def says_the_same(message: Message, blocks: Sequence[Block]) -> bool:
     if len(told) != len(seen):
         return False
     for part, block in zip(told, seen, strict=True):
+        if isinstance(part, ToolCallPart) and isinstance(block, CallBlock) and block.card.call_id == part.call_id:
+            continue
         if block.kind != part.kind or text_of(part) is None:
             return False
         if (block.source or "").rstrip() != (text_of(part) or "").rstrip():

@@ -35,7 +35,6 @@ _AHEAD_PX = 240
 """Rows this far above and below the view are laid out too, so that scrolling meets finished rows."""
 _SIDE_PX = 24
 _MARK_MS = 1600
-_AIR_PX = 24
 _ROUNDS = 8
 
 
@@ -133,6 +132,7 @@ class Timeline(QAbstractScrollArea):
 
     def show_message(self, message_id: str, *, mark: bool = True) -> bool:
         """Bring a message of the active path to the upper third of the view. False where it is not on it."""
+        message_id = self._context.calls.place_of(message_id)
         row = self._model.bus.index_of(message_id) if self._model is not None else None
         if row is None:
             return False
@@ -311,7 +311,8 @@ class Timeline(QAbstractScrollArea):
     def _estimates(self, first: int, last: int) -> list[int]:
         """About how high the rows from `first` to before `last` will be. Called for all of them at once."""
         assert self._model is not None
-        sizes = map(self._model.bus.size_at, range(first, last))
+        bus = self._model.bus
+        sizes = (bus.size_at(row) if bus.role_at(row) != "tool" else None for row in range(first, last))
         return estimated_heights(sizes, self._width, self._context.themes.current.scale)
 
     def _measure_all(self) -> None:

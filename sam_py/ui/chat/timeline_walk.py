@@ -32,6 +32,7 @@ class TimelineWalk(QObject):
         if timeline.model is not None and len(heights):
             third = timeline.top_px + timeline.height() // 3
             row = len(heights) - 1 if timeline.is_at_end else heights.row_at(third)
+            row = self._seen(row, -1)
             timeline.set_current(timeline.model.bus.id_at(row))
 
     def move(self, step: int) -> None:
@@ -42,7 +43,7 @@ class TimelineWalk(QObject):
         bus, height, view = timeline.model.bus, timeline.viewport().height(), timeline.top_px
         row = bus.index_of(timeline.current_id) if timeline.current_id else None
         row = heights.row_at(view + height // 3) if row is None else row + step
-        row = max(0, min(len(heights) - 1, row))
+        row = self._seen(max(0, min(len(heights) - 1, row)), step)
         if not timeline.hasFocus():
             timeline.setFocus(Qt.FocusReason.OtherFocusReason)  # a link or a button of another message had it
         top, bottom = heights.top(row), heights.top(row + 1)
@@ -51,6 +52,17 @@ class TimelineWalk(QObject):
         elif bottom > view + height:
             timeline.verticalScrollBar().setValue(bottom - height + _AIR_PX)
         timeline.set_current(bus.id_at(row))
+
+    def _seen(self, row: int, step: int) -> int:
+        """`row`, or the next one in the direction of `step` that is seen: a tool's result is on the card above it."""
+        heights = self._timeline.heights
+        for way in (1 if step > 0 else -1, -1 if step > 0 else 1):
+            at = row
+            while 0 <= at < len(heights) and not heights[at]:
+                at += way
+            if 0 <= at < len(heights):
+                return at
+        return row
 
     def tab_stops(self) -> list[QWidget]:
         """What Tab goes through: the timeline, then what is in the current message, then what can be done with it.

@@ -1,0 +1,57 @@
+"""ToolText: arguments and results as they are: monospaced, selectable, scrolled beyond some lines, never markup."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QFont, QFontDatabase, QFontMetrics, QTextOption
+from PySide6.QtWidgets import QFrame, QPlainTextEdit, QWidget
+
+from sam_py.ui.chat.row_context import RowContext
+
+_PAD_PX = 8
+_MEASURED_CHARACTERS = 4_000
+
+
+class ToolText(QPlainTextEdit):
+    """Shows `text` whole; `layout_for` gives the height that it needs, at most `most_lines`."""
+
+    def __init__(self, context: RowContext, name: str, text: str, *, most_lines: int, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._most_lines = most_lines
+        self._shown = text
+        theme = context.themes.current
+        font = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
+        font.setPointSizeF(theme.code_pt)
+        font.setStyleHint(QFont.StyleHint.Monospace)
+        self.setFont(font)
+        self.setReadOnly(True)
+        self.setTextInteractionFlags(
+            Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
+        )
+        self.setTabChangesFocus(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setContextMenuPolicy(Qt.ContextMenuPolicy.DefaultContextMenu)
+        self.document().setDocumentMargin(_PAD_PX)
+        palette = theme.palette
+        self.setStyleSheet(
+            f"QPlainTextEdit {{ background: {palette.code}; color: {palette.text}; border-radius: 6px;"
+            f" selection-background-color: {palette.selection}; selection-color: {palette.text}; }}"
+        )
+        self.setAccessibleName(name)
+        self.setPlainText(text)
+
+    def layout_for(self, width_px: int) -> int:
+        """The height at a width, without laying out more than is seen."""
+        metrics = QFontMetrics(self.font())
+        inner = max(40, width_px - 2 * _PAD_PX - 4)
+        lines = 0
+        for line in self._shown.split("\n", self._most_lines)[: self._most_lines]:
+            wide = metrics.horizontalAdvance(line[:_MEASURED_CHARACTERS].expandtabs(8))
+            lines += max(1, -(-wide // inner))
+            if lines >= self._most_lines:
+                break
+        # A line more than words alone would need: wrapping at words wastes the ends of lines.
+        lines += lines > 2 and self._shown.count("\n") + 1 < lines
+        return min(lines, self._most_lines) * metrics.lineSpacing() + 2 * _PAD_PX + 2

@@ -1,0 +1,148 @@
+"""The words of tool cards: what a call touches, how long it took, and text of others with nothing hidden in it."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import unicodedata
+
+from PySide6.QtCore import QCoreApplication, QLocale
+
+from sam_py.bus.tool_ledger import ENDED_WITH_THE_PROGRAM
+from sam_py.tools.base import Effect, Touch
+from sam_py.tools.runner import DENIED
+from sam_py.ui.chat.tool_calls import ShownCall, Stage
+
+_INVISIBLE = frozenset(("Cc", "Cf", "Cs", "Co", "Zl", "Zp"))
+_KEPT = frozenset("\n\t")
+_EMOJI_JOINERS = frozenset("\u200d\ufe0f")
+
+
+def made_visible(text: str) -> str:
+    """`text` with each character that hides, or turns the direction of what follows, written out.
+
+    >>> made_visible("rm a\\u202etxt\\x1b[0m")
+    'rm a⟨U+202E⟩txt⟨U+001B⟩[0m'
+    """
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(_visible(character) for character in text)
+
+
+def pretty_arguments(arguments_json: str) -> str:
+    """The arguments in lines, nothing left out; as they were written where they are not JSON.
+
+    >>> pretty_arguments('{"city": "Oslo"}')
+    '{\\n  "city": "Oslo"\\n}'
+    """
+    text = arguments_json.strip()
+    if not text:
+        return "{}"
+    with contextlib.suppress(ValueError, RecursionError):  # else it is shown as it came
+        text = json.dumps(json.loads(text, object_pairs_hook=_once), ensure_ascii=False, indent=2)
+    return made_visible(text)
+
+
+def touch_words(touch: Touch) -> tuple[str, str]:
+    """What kind of touch it is, and what is touched."""
+    return effect_words(touch.effect), made_visible(touch.target)
+
+
+def effect_words(effect: Effect | str) -> str:
+    match effect:
+        case "read":
+            return _tr("Reads")
+        case "write":
+            return _tr("Changes")
+        case "network":
+            return _tr("Sends to")
+        case "run":
+            return _tr("Runs")
+        case "spend":
+            return _tr("Costs money")
+        case _:
+            return effect
+
+
+def effect_icon(effect: str) -> str:
+    icons = {"read": "eye", "write": "edit", "network": "external", "run": "play", "spend": "warning"}
+    return icons.get(effect, "info")
+
+
+def stage_words(stage: Stage) -> str:
+    match stage:
+        case "writing":
+            return _tr("being prepared")
+        case "scheduled":
+            return _tr("waiting")
+        case "awaiting_approval":
+            return _tr("asks you")
+        case "running":
+            return _tr("running")
+        case "success":
+            return _tr("done")
+        case "error":
+            return _tr("failed")
+        case "aborted":
+            return _tr("stopped")
+
+
+def duration_words(seconds: float) -> str:
+    """How long it took, as short as it can be told.
+
+    >>> duration_words(0.0421), duration_words(3.14159), duration_words(75)
+    ('42 ms', '3.1 s', '1 min 15 s')
+    """
+    if seconds < 0.9995:
+        return f"{round(seconds * 1000)} ms"
+    if seconds < 59.95:
+        return f"{QLocale().toString(seconds, 'f', 1)} s"
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes} min {rest} s"
+
+
+def ticking_words(seconds: float) -> str:
+    """How long it runs by now, in whole seconds."""
+    return duration_words(int(seconds)) if seconds >= 60 else f"{int(seconds)} s"
+
+
+def ended_words(call: ShownCall) -> str:
+    """Why a call that is ``aborted`` did not come to its end, in a word or two."""
+    if call.reason == DENIED[:200]:
+        return _tr("not allowed")
+    if call.reason == ENDED_WITH_THE_PROGRAM:
+        return _tr("interrupted")
+    if call.result is None and not call.reason:
+        return _tr("not run")
+    return _tr("stopped")
+
+
+def spoken_call(call: ShownCall) -> str:
+    """The card for a screen reader."""
+    stage = ended_words(call) if call.stage == "aborted" else stage_words(call.stage)
+    words = [call.label, call.doing, stage]
+    if call.duration_s is not None:
+        words.append(duration_words(call.duration_s))
+    if call.stage == "error" and call.reason:
+        words.append(made_visible(call.reason))
+    return ", ".join(word for word in words if word)
+
+
+def _visible(character: str) -> str:
+    if character in _KEPT or character in _EMOJI_JOINERS:
+        return character
+    if unicodedata.category(character) in _INVISIBLE or 0xE0000 <= ord(character) <= 0xE0FFF:
+        return f"⟨U+{ord(character):04X}⟩"
+    return character
+
+
+def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    """An object, if no name comes twice: which of the two holds is not ours to show."""
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ValueError("a name comes twice")
+    return found
+
+
+def _tr(text: str) -> str:
+    return QCoreApplication.translate("ToolWords", text)
