@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import io
+import json
 import subprocess
 import tarfile
 from pathlib import Path
@@ -21,6 +22,7 @@ class Fakes:
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.parcel: bytes | None = _parcel()
         self.pip_fails: progress.Stop | None = None
+        self.npm_ci = (0, "added 104 packages")
         self.installed: list[str] = []
         monkeypatch.setattr(real_servers.venv, "create", self._create)
         monkeypatch.setattr(python_packages, "pip", self._pip)
@@ -40,6 +42,9 @@ class Fakes:
     def _npm(self, command: list[object], environment: object = None) -> subprocess.CompletedProcess[str]:
         if self.parcel is None:
             return subprocess.CompletedProcess(command, 1, "npm error: no network", "")
+        if "ci" in command:
+            self.installed.append(str(command[command.index("--prefix") + 1]))
+            return subprocess.CompletedProcess(command, *self.npm_ci)
         (Path(str(command[-1])) / "aimock.tgz").write_bytes(self.parcel)
         return subprocess.CompletedProcess(command, 0, "", "")
 
@@ -53,7 +58,7 @@ def test_servers_are_installed_once(fakes: Fakes, tmp_path: Path) -> None:
     assert not real_servers.is_ready(tmp_path)
     real_servers.make_ready(tmp_path)
     real_servers.make_ready(tmp_path)
-    assert fakes.installed == [str(real_servers.LOCK)]
+    assert fakes.installed == [str(real_servers.LOCK), str(tmp_path / "servers" / "mcp")]
     assert real_servers.is_ready(tmp_path)
     assert (tmp_path / "servers" / "aimock" / "package" / "index.js").read_bytes() == b"export {}"
 
@@ -94,6 +99,28 @@ def test_a_server_that_is_not_the_pinned_one_is_not_used(fakes: Fakes, tmp_path:
         real_servers.make_ready(tmp_path)
     assert not real_servers.is_ready(tmp_path)
     assert not (tmp_path / "servers" / "aimock").exists()
+
+
+def test_a_package_of_the_mcp_server_with_another_hash_is_not_used(fakes: Fakes, tmp_path: Path) -> None:
+    fakes.npm_ci = (1, "npm error code EINTEGRITY")
+    with pytest.raises(progress.WrongPackage, match="not the pinned one"):
+        real_servers.make_ready(tmp_path)
+    assert not real_servers.is_ready(tmp_path)
+
+
+def test_only_what_is_missing_is_installed_again(fakes: Fakes, tmp_path: Path) -> None:
+    fakes.npm_ci = (1, "npm error: no network")
+    real_servers.make_ready(tmp_path)
+    fakes.npm_ci = (0, "")
+    real_servers.make_ready(tmp_path)
+    assert real_servers.is_ready(tmp_path)
+    assert fakes.installed.count(str(real_servers.LOCK)) == 1
+
+
+def test_the_lock_file_of_npm_names_no_registry_and_has_a_digest_for_every_package() -> None:
+    packages = json.loads((real_servers.MCP_SERVERS / "package-lock.json").read_text(encoding="utf-8"))["packages"]
+    assert [name for name, package in packages.items() if name and not package.get("integrity")] == []
+    assert [name for name, package in packages.items() if "resolved" in package] == []
 
 
 def test_a_package_with_another_hash_is_not_used(fakes: Fakes, tmp_path: Path) -> None:
