@@ -215,11 +215,12 @@ class Link:
         label, consent = self._launch.label, self._launch.consent
         while isinstance(error, BaseExceptionGroup):
             error = error.exceptions[0]
-        detail = f"{type(error).__name__}: {error}"
+        detail = f"{type(error).__name__}: {_short(error)}"
         if isinstance(error, McpError):
             return error
         if isinstance(error, httpx2.HTTPError):
-            return McpError(f"{label} cannot be reached at {consent.url} ({_short(error)}).", again=True, detail=detail)
+            text = f"{label} cannot be reached at {consent.url} ({_short(error)}). Check the address and that it runs."
+            return McpError(text, again=True, detail=detail)
         if isinstance(error, MCPError):
             if _wants_sign_in(error):
                 return McpError(f"{label} wants a sign-in. Add the header that it asks for in settings.", detail=detail)
@@ -235,7 +236,7 @@ class Link:
             what = self._ended.reason or "It closed the connection."
             return McpError(f"{label} stopped. {what} {self._last_words()}".strip(), again=True, detail=detail)
         if isinstance(error, ValidationError | ValueError | RuntimeError):
-            return McpError(f"{label} does not speak MCP as it should ({type(error).__name__}).", detail=detail)
+            return McpError(f"{label} does not speak MCP as it should ({_short(error)}).", detail=detail)
         log.error("the connection to %s failed", label, exc_info=error)
         return McpError(f"{label} failed ({detail[:300]}).", again=True, detail=detail)
 
@@ -253,6 +254,9 @@ def _wants_sign_in(error: MCPError) -> bool:
 
 
 def _short(error: BaseException) -> str:
+    if isinstance(error, ValidationError):  # its own text repeats what it was given
+        first = error.errors(include_input=False, include_url=False, include_context=False)[0]
+        return f"{'.'.join(map(str, first['loc']))[:200]}: {first['msg'][:200]}"
     return (getattr(error, "strerror", None) or str(error) or type(error).__name__).splitlines()[0][:300]
 
 

@@ -161,7 +161,7 @@ class McpServer:
         self._tell(state="stopped", attempt=0, reason="", offer=Offer())
 
     def _may_start(self, settings: McpServerSettings) -> bool:
-        base = ServerStatus(settings.id, settings.label)
+        base = ServerStatus(settings.id, settings.label, tool_names=self.status.tool_names)
         try:
             would_run = what_would_run(settings)
         except CannotRunError as error:

@@ -1,0 +1,132 @@
+"""What the tests of MCP servers share: settings that a person agreed to, the doors, and waiting for a status."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TypeVar
+
+import psutil
+
+from sam_py.settings.model import McpServerSettings, Settings
+from sam_py.tools.base import Running, Tool, ToolOutput
+from sam_py.tools.mcp.consent import what_would_run
+from sam_py.tools.mcp.offer import ServerStatus
+from sam_py.tools.mcp.server import Doors
+from sam_py.tools.mcp.servers import McpServers
+from sam_py.tools.registry import ToolRegistry
+
+T = TypeVar("T")
+FAKE = Path(__file__).with_name("mcp_server.py")
+PATIENCE_S = 30.0
+SETTLED = ("ready", "failed", "needs_consent", "stopped")
+
+
+def agreed(settings: McpServerSettings) -> McpServerSettings:
+    """As after the person has agreed to what it is now."""
+    return settings.model_copy(update={"agreed": what_would_run(settings), "enabled": True})
+
+
+def fake(server_id: str = "fake", *how: str, **more: Any) -> McpServerSettings:
+    """The server in ``mcp_server.py``, behaving as `how` says."""
+    given = {"label": server_id.capitalize(), "command": sys.executable, "args": (str(FAKE), *how), **more}
+    return agreed(McpServerSettings(id=server_id, **given))
+
+
+class Host:
+    """The manager with a registry and stores in memory."""
+
+    def __init__(self, folder: Path | None = None, *, restart_delays_s: tuple[float, ...] = ()) -> None:
+        self.registry = ToolRegistry()
+        self.kept: dict[str, bytes] = {}
+        self.secrets: dict[str, str] = {}
+        self.seen: list[ServerStatus] = []
+        doors = Doors(self.registry, self._put, self._find, folder, restart_delays_s)
+        self.servers = McpServers(doors)
+        self.servers.subscribe(self.seen.append)
+
+    def configure(self, *servers: McpServerSettings) -> None:
+        self.servers.configure(Settings(mcp_servers=servers))
+
+    async def begin(self, *servers: McpServerSettings) -> None:
+        """Configure and wait until each of them has settled."""
+        self.configure(*servers)
+        for each in servers:
+            await self.until(each.id, *SETTLED, attempt_over=True)
+
+    async def until(self, server_id: str, *states: str, attempt_over: bool = False) -> ServerStatus:
+        """Its status as soon as it is one of `states`."""
+        if attempt_over:  # a server that was just made is "stopped" before its task has run
+            await self.until_true(lambda: any(status.id == server_id for status in self.seen))
+        await self.until_true(lambda: self.status(server_id).state in states)
+        return self.status(server_id)
+
+    async def until_true(self, condition: Callable[[], bool]) -> None:
+        async with asyncio.timeout(PATIENCE_S):
+            while not condition():
+                await asyncio.sleep(0.005)
+
+    def status(self, server_id: str = "fake") -> ServerStatus:
+        status = self.servers.status(server_id)
+        assert status is not None
+        return status
+
+    def tool(self, name: str, server_id: str = "fake") -> Tool:
+        tool = self.registry.get(f"{server_id}__{name}")
+        assert tool is not None, [each.name for each in self.registry]
+        return tool
+
+    async def call(self, name: str, server_id: str = "fake", **arguments: Any) -> ToolOutput:
+        async with asyncio.timeout(PATIENCE_S):
+            return await self.tool(name, server_id).run(arguments, Running("call", "conversation"))
+
+    async def _put(self, content: bytes, mime_type: str) -> str:
+        name = f"{len(self.kept)}:{mime_type}"
+        self.kept[name] = content
+        return name
+
+    async def _find(self, name: str) -> str | None:
+        return self.secrets.get(name)
+
+
+Runs = Callable[[Coroutine[Any, Any, T]], T]
+
+
+def run_on_asyncio(work: Coroutine[Any, Any, T]) -> T:
+    return asyncio.run(_and_nothing_is_left(work))
+
+
+def run_on_qt(app: Any, work: Coroutine[Any, Any, T]) -> T:
+    from sam_py.ui.loop import Loop
+
+    loop = Loop(app)
+    asyncio.set_event_loop(loop)
+    try:
+        with loop:
+            return loop.run_until_complete(_and_nothing_is_left(work))
+    finally:
+        asyncio.set_event_loop(None)
+
+
+async def _and_nothing_is_left(work: Coroutine[Any, Any, T]) -> T:
+    """No task outlives the work, and no process: not even one that a server left behind."""
+    with no_process_left():
+        result = await work
+        left = [task.get_name() for task in asyncio.all_tasks() if task is not asyncio.current_task()]
+        assert left == []
+    return result
+
+
+@contextmanager
+def no_process_left() -> Iterator[None]:
+    yield
+    left = [process for process in psutil.process_iter(["cmdline", "status"]) if _is_fake(process)]
+    assert left == []
+
+
+def _is_fake(process: psutil.Process) -> bool:
+    line = process.info["cmdline"] or []
+    return str(FAKE) in line and process.info["status"] != psutil.STATUS_ZOMBIE
