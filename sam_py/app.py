@@ -42,6 +42,7 @@ from sam_py.settings.secrets import Secrets
 from sam_py.store.autosave import Autosave
 from sam_py.store.library import Library
 from sam_py.ui.appearance import apply_theme, theme_of
+from sam_py.ui.asking import Asking
 from sam_py.ui.garbage import GarbageCollection
 from sam_py.ui.loop import Loop
 from sam_py.ui.main_window import MainWindow
@@ -179,6 +180,7 @@ class Program:
             tools=self._tools,
         )
         self.window = MainWindow(services, self._conversations)
+        self._asking = Asking(self._tools.approvals, self.window)
         self._library.on_problem(self._failed)
         settings.on_problem(self._failed)
 
@@ -186,6 +188,7 @@ class Program:
         await self.window.start()
 
     async def aclose(self) -> None:
+        self._asking.close()
         for close in (
             self.window.aclose,
             self._conversations.aclose,

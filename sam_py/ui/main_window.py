@@ -352,7 +352,7 @@ class MainWindow(QMainWindow):
         composer.models_refresh_requested.connect(self._offers.ask_everyone)
         chat.model_chosen.connect(self._remember_model)
         empty.look_again_requested.connect(self._look_for_servers)
-        empty.suggestion_chosen.connect(self._send_suggestion)
+        empty.suggestion_chosen.connect(lambda text: chat.send(text, ()))
         empty.add_key_requested.connect(lambda _preset: self.open_settings("providers"))
         empty.local_server_chosen.connect(self._offers.adopt_server)
         empty.model_file_requested.connect(self.model_files.choose)
@@ -366,9 +366,6 @@ class MainWindow(QMainWindow):
         hints = QGuiApplication.styleHints()
         hints.colorSchemeChanged.connect(lambda _scheme: self._retheme())
         hints.accessibility().contrastPreferenceChanged.connect(lambda _preference: self._retheme())
-
-    def _send_suggestion(self, text: str) -> None:
-        self.chat.send(text, ())
 
     def _sidebar_notice(self, text: str, action_text: str, on_action: object) -> None:
         assert callable(on_action) or on_action is None

@@ -75,6 +75,8 @@ class ChatView(QWidget):
         self._message_actions = self._handlers()
         self.timeline.action_requested.connect(self._act)
         self.timeline.copy_requested.connect(self._copy_text)
+        context.calls.whole_requested.connect(self._open_whole)
+        context.calls.typed.connect(self._type)
         self.header.renamed.connect(self._rename)
         self.header.settings_requested.connect(self.open_settings)
         self.header.rename_ended.connect(composer.setFocus)
@@ -239,6 +241,23 @@ class ChatView(QWidget):
 
     def _copy_text(self, text: str) -> None:
         QGuiApplication.clipboard().setText(text)
+
+    def _open_whole(self, attachment: str) -> None:
+        from sam_py.ui.chat.tool_whole import WholeOutput
+
+        path = self._services.library.attachments.path(attachment)
+        try:
+            if path is None:
+                raise FileNotFoundError(attachment)
+            WholeOutput(path, self._context, self).open()
+        except OSError as error:
+            log.warning("the output %s cannot be read: %s", attachment, error)
+            self.trouble.emit(self.tr("The whole output is no longer there. The part on the card is all that is left."))
+
+    def _type(self, text: str) -> None:
+        """Words that were meant for the message, typed while a question had the keyboard."""
+        self.composer.setFocus()
+        self.composer.text.insertPlainText(text)
 
     def _copy(self, conversation: OpenConversation, message_id: str) -> None:
         QGuiApplication.clipboard().setText(conversation.bus.get(message_id).plain_text)

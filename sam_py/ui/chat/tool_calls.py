@@ -59,6 +59,8 @@ class ToolCalls(QObject):
     """A question came or went: what is on screen may have moved."""
     whole_requested = Signal(str)
     """The attachment with all of a result's text is to be opened."""
+    typed = Signal(str)
+    """The person wrote this while a question had the keyboard."""
 
     def __init__(self, tools: ProgramTools | None = None, clock: Callable[[], float] = time.monotonic) -> None:
         super().__init__()

@@ -154,6 +154,15 @@ class ToolQuestion(QWidget):
 
     # Qt
 
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Words are for the message: nobody loses the first of them to a question that has just come up."""
+        commands = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier
+        text = event.text()
+        if text.strip() and text.isprintable() and not event.modifiers() & commands:
+            self._context.calls.typed.emit(text)
+            return
+        super().keyPressEvent(event)
+
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         self.disarm()

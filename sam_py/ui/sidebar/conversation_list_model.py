@@ -30,7 +30,7 @@ SUMMARY_ROLE = int(Qt.ItemDataRole.UserRole)
 SECTION_ROLE = SUMMARY_ROLE + 1
 """The row's `Section`, or None for a conversation."""
 STATE_ROLE = SUMMARY_ROLE + 2
-"""``busy``, ``unread`` or ""."""
+"""``asking``, ``busy``, ``unread`` or ""."""
 
 _MOST_RANGES = 64
 """A change that touches more separate places than this is shown by one reset."""
@@ -61,6 +61,7 @@ class ConversationListModel(QAbstractListModel):
         self._folded: dict[str, bool] = {}
         self._words: tuple[str, ...] = ()
         self._busy: set[str] = set()
+        self._asking: frozenset[str] = frozenset()
         self._unread: set[str] = set()
         self._rows: list[Row] = []
         self._places: dict[str, int] | None = None
@@ -168,6 +169,12 @@ class ConversationListModel(QAbstractListModel):
                 self._unread.add(id)
         self._repaint(id)
 
+    def set_asking(self, ids: frozenset[str]) -> None:
+        """Mark those conversations in which the person is asked something."""
+        before, self._asking = self._asking, ids
+        for id in before ^ ids:
+            self._repaint(id)
+
     def mark_read(self, id: str) -> None:
         if id in self._unread:
             self._unread.discard(id)
@@ -223,6 +230,8 @@ class ConversationListModel(QAbstractListModel):
             self.dataChanged.emit(self.index(row), self.index(row))
 
     def _state(self, id: str) -> str:
+        if id in self._asking:
+            return "asking"
         return "busy" if id in self._busy else "unread" if id in self._unread else ""
 
     def _spoken(self, row: Row) -> str:
@@ -241,7 +250,8 @@ class ConversationListModel(QAbstractListModel):
             words.append(self.tr("pinned"))
         state = self._state(row)
         if state:
-            words.append(self.tr("being answered") if state == "busy" else self.tr("new answer"))
+            told = {"asking": self.tr("asks you something"), "busy": self.tr("being answered")}
+            words.append(told.get(state) or self.tr("new answer"))
         return ", ".join(words)
 
     def _title(self, summary: ConversationSummary) -> str:

@@ -132,8 +132,13 @@ class RowDelegate(QStyledItemDelegate):
         return ground.adjusted(self.px(8), 0, -right, 0)
 
     def _paint_mark(self, painter: QPainter, centre: QPointF, mark: str) -> None:
-        """A ring while it is being answered, a dot when the answer was not seen: told apart without colour."""
+        """A warning where it asks, a ring while it is answered, a dot when that was not seen: told without colour."""
         accent = QColor(self._theme.palette.accent)
+        if mark == "asking":
+            side = self.px(14)
+            place = QRectF(centre.x() - side / 2, centre.y() - side / 2, side, side)
+            self._icons.paint(painter, "warning", "warning", place)
+            return
         if mark == "busy":
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.setPen(QPen(accent, max(1.5, self.px(2))))
