@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from sam_py.agent.call_ids import known_calls
-from sam_py.agent.prompt import ReadAttachment, build_request, characters_of
+from sam_py.agent.context import Context, Prepared
+from sam_py.agent.prompt import ReadAttachment, characters_of, history_of, prepare
 from sam_py.agent.reply_stream import PutAttachment, ReplyStream
 from sam_py.agent.state import Phase
 from sam_py.agent.troubles import RequestError, ended_badly, error_at
@@ -20,6 +20,7 @@ from sam_py.messages.history import ErrorOccurred, TaskRecorded
 from sam_py.messages.message import AssistantMessage, Message
 from sam_py.messages.usage import Usage
 from sam_py.providers.base import Provider
+from sam_py.providers.errors import ProviderError
 from sam_py.settings.model import ChatSettings, ModelChoice
 
 if TYPE_CHECKING:
@@ -32,7 +33,6 @@ CostOf = Callable[[str, str, Usage], float | None]
 
 MAX_ROUNDS = 25
 """So often in a row the model may call tools before the person is asked whether it shall go on."""
-_PARSE_SLICE_S = 0.004
 _ENDED_BADLY = ("error", "aborted")
 _MAY_ACT = ("stop", "tool_use", "length", None)
 """Stop reasons after which the calls of a reply are meant: one that was refused or filtered means none of them."""
@@ -60,6 +60,18 @@ class Desk:
     put_attachment: PutAttachment | None
     cost_of: CostOf | None
     tools: Toolbox | None
+    context: Context
+
+
+@dataclass(frozen=True, slots=True)
+class _Asking:
+    """What one reply is asked for with."""
+
+    history: list[Message]
+    choice: ModelChoice
+    provider: Provider
+    defaults: ChatSettings
+    go_on: bool
 
 
 class Loop:
@@ -126,19 +138,8 @@ class Loop:
             provider = self._desk.provider_of(choice.provider)
         except SamError as error:
             raise RequestError(error, "no_model") from error
-        history = await self._history(to)
-        limits = provider.limits_of(choice.model)
-        request = await build_request(
-            bus,
-            history,
-            provider=provider.id,
-            model=choice.model,
-            limits=limits,
-            defaults=defaults,
-            read_attachment=self._desk.read_attachment,
-            tools=self._desk.tools.specs() if self._desk.tools is not None and limits.tools else (),
-            go_on=go_on,
-        )
+        asking = _Asking(await history_of(bus, to), choice, provider, defaults, go_on)
+        prepared = await self._prepared(asking)
         if self.over:
             return None
         if go_on:
@@ -146,23 +147,70 @@ class Loop:
             reply_id = to
         else:
             bus.resolve_error(to)
-            reply_id = bus.begin_assistant(provider=choice.provider, model=choice.model, parent_id=to)
+            reply_id = bus.begin_assistant(
+                provider=choice.provider, model=choice.model, parent_id=to, reminders=prepared.receipts
+            )
         self._reply_id = reply_id
+        try:
+            stream = await self._read(prepared, asking, reply_id)
+        except ProviderError as error:
+            shorter = await self._shorter(prepared, asking, error)
+            if shorter is None:
+                raise
+            prepared = shorter
+            stream = await self._read(prepared, asking, reply_id)
+        self._desk.context.learn(prepared, stream.usage)
+        return self._finished(stream, reply_id, to)
+
+    async def _prepared(self, asking: _Asking) -> Prepared:
+        limits = asking.provider.limits_of(asking.choice.model)
+        tools = self._desk.tools
+        return await prepare(
+            self._desk.bus,
+            asking.history,
+            self._desk.context,
+            provider=asking.provider.id,
+            model=asking.choice.model,
+            limits=limits,
+            defaults=asking.defaults,
+            read_attachment=self._desk.read_attachment,
+            tools=tools.specs() if tools is not None and limits.tools else (),
+            go_on=asking.go_on,
+        )
+
+    async def _read(self, prepared: Prepared, asking: _Asking, reply_id: str) -> ReplyStream:
+        """Send the request and read all of its answer."""
+        bus, request = self._desk.bus, prepared.request
+        self._desk.context.sent(prepared)
         stream = self._stream = ReplyStream(
             bus,
             reply_id,
-            provider=choice.provider,
-            model=choice.model,
+            provider=asking.choice.provider,
+            model=request.model,
             put_attachment=self._desk.put_attachment,
             on_waiting=self._teller.waits,
             on_content=self._teller.streams,
-            joins=history[-1].text[-1:] if go_on else "",
+            joins=asking.history[-1].text[-1:] if asking.go_on else "",
             asked_characters=characters_of(request),
-            known_calls=known_calls(history, bus.ledger),
+            known_calls=known_calls(asking.history, bus.ledger),
+            reminded_of=[reminder.text for reminder in prepared.reminders],
         )
         self._teller.shows("waiting", "", reply_id)
-        await stream.read(provider.stream(request))
-        return self._finished(stream, reply_id, to)
+        await stream.read(asking.provider.stream(request))
+        return stream
+
+    async def _shorter(self, prepared: Prepared, asking: _Asking, error: ProviderError) -> Prepared | None:
+        """One with less in it, where the request was refused as too long before its first word; None: there is none."""
+        came = self._stream is not None and self._stream.spent is not None
+        if error.code != "too_long" or came or self.over:
+            return None
+        self._desk.context.refused(prepared, error)
+        shorter = await self._prepared(asking)
+        before, after = prepared.plan, shorter.plan
+        if self.over or (after.left_out, after.shortened) == (before.left_out, before.shortened):
+            return None
+        log.info("a request of about %d tokens was too long; asked again with %d", before.tokens, after.tokens)
+        return shorter
 
     def _finished(self, stream: ReplyStream, reply_id: str, to: str) -> AssistantMessage | None:
         finished = stream.finished
@@ -187,6 +235,8 @@ class Loop:
         if self.over:
             return
         if self._reply_id is not None and bus.is_streaming(self._reply_id):
+            if self._stream is not None:
+                self._stream.say_rest()
             usage = self._stream.spent if self._stream is not None else None
             if bus.complete(self._reply_id, "error", usage=usage) is not None:
                 at = self._reply_id
@@ -213,25 +263,10 @@ class Loop:
     def end(self) -> None:
         self.over = True
         if self._stream is not None:
+            self._stream.say_rest()
             self._stream.stopped = True
         if not self.ended.done():
             self.ended.set_result(None)
-
-    async def _history(self, last_id: str) -> list[Message]:
-        """The messages from the first to `last_id`, parsed without stopping the window for longer than a frame."""
-        bus = self._desk.bus
-        ids = [last_id]
-        while (parent := bus.parent_of(ids[-1])) is not None:
-            ids.append(parent)
-        messages: list[Message] = []
-        paused_s = time.monotonic()
-        for message_id in reversed(ids):
-            if message_id in bus:
-                messages.append(bus.get(message_id))
-            if time.monotonic() - paused_s > _PARSE_SLICE_S:
-                await asyncio.sleep(0)
-                paused_s = time.monotonic()
-        return messages
 
     def _say_limit(self, at: str) -> None:
         self._teller.broke()

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
+import time
 from collections.abc import Awaitable, Callable, Sequence
 from typing import get_args
 
+from sam_py.agent.context import Context, Prepared
 from sam_py.bus.message_bus import MessageBus
 from sam_py.errors import SamError
 from sam_py.messages.message import Message, UserMessage
@@ -21,10 +24,28 @@ log = logging.getLogger(__name__)
 ReadAttachment = Callable[[str], Awaitable[bytes]]
 """Returns the bytes of a content hash. Raises SamError or OSError where they are gone."""
 
+_PARSE_SLICE_S = 0.004
+
 CONTINUE = (
     "Your last message was cut off. Go on from exactly where it ends, with the very next character: "
     "repeat nothing, announce nothing, and keep its language and formatting."
 )
+
+
+async def history_of(bus: MessageBus, last_id: str | None) -> list[Message]:
+    """The messages from the first to `last_id`, parsed without stopping the window for longer than a frame."""
+    ids = [last_id] if last_id is not None else []
+    while ids and (parent := bus.parent_of(ids[-1])) is not None:
+        ids.append(parent)
+    messages: list[Message] = []
+    paused_s = time.monotonic()
+    for message_id in reversed(ids):
+        if message_id in bus:
+            messages.append(bus.get(message_id))
+        if time.monotonic() - paused_s > _PARSE_SLICE_S:
+            await asyncio.sleep(0)
+            paused_s = time.monotonic()
+    return messages
 
 
 def system_prompt(bus: MessageBus, defaults: ChatSettings) -> str:
@@ -33,9 +54,10 @@ def system_prompt(bus: MessageBus, defaults: ChatSettings) -> str:
     return (defaults.system_prompt if own is None else own).strip()
 
 
-async def build_request(
+async def prepare(
     bus: MessageBus,
     messages: Sequence[Message],
+    context: Context,
     *,
     provider: str,
     model: str,
@@ -44,20 +66,35 @@ async def build_request(
     read_attachment: ReadAttachment,
     tools: tuple[ToolSpec, ...] = (),
     go_on: bool = False,
-) -> ChatRequest:
+) -> Prepared:
     """The request for the reply to `messages`, or with `go_on` for the rest of the last of them.
 
+    It holds what fits, and opens the last question with what is to be remembered. Nothing is changed by it.
     Raises SamError where there is nothing to answer.
     """
     if go_on:  # for this request only: never in the history
         messages = (*messages, UserMessage(parts=(TextPart(text=CONTINUE),)))
+    system = system_prompt(bus, defaults)
+    reminders = context.reminders_of(messages)
+    planned = context.planned(
+        messages,
+        provider=provider,
+        model=model,
+        limits=limits,
+        defaults=defaults,
+        system=system,
+        reminders=reminders,
+        tools=tools,
+    )
     transcript = build(
         messages,
         bus.ledger,
-        limits=limits,
-        system=system_prompt(bus, defaults),
+        [reminder.text for reminder in reminders],
+        limits,
+        system=system,
         provider=provider,
         model=model,
+        plan=planned,
     )
     for note in transcript.notes:
         log.info("transcript of %s: %s", bus.conversation_id, note)
@@ -65,7 +102,7 @@ async def build_request(
     if not transcript.turns:
         raise SamError("There is nothing to answer yet: write a message first.")
     settings = bus.settings
-    return ChatRequest(
+    request = ChatRequest(
         model=model,
         turns=transcript.turns,
         provider=provider,
@@ -79,6 +116,7 @@ async def build_request(
         attachments=attachments,
         conversation_id=bus.conversation_id,
     )
+    return Prepared(request, planned, reminders)
 
 
 def characters_of(request: ChatRequest) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Container
+from collections.abc import AsyncIterator, Awaitable, Callable, Container, Sequence
 from typing import assert_never
 
 from sam_py.agent.call_ids import CallIds
@@ -26,6 +26,7 @@ from sam_py.providers.base import (
     Waiting,
 )
 from sam_py.providers.errors import ProviderError
+from sam_py.reminders.echo import EchoStripper
 
 PutAttachment = Callable[[bytes, str], Awaitable[str]]
 """Keeps bytes of a MIME type and returns their content hash."""
@@ -53,10 +54,12 @@ class ReplyStream:
         joins: str = "",
         known_calls: Container[str] = (),
         asked_characters: int = 0,
+        reminded_of: Sequence[str] = (),
     ) -> None:
         """`known_calls` are the ids that calls of this conversation have: some servers use theirs again.
 
         `asked_characters` is how long the request is: tokens are estimated from it where nobody counts them.
+        `reminded_of` are the reminders in it: what the model repeats of them is taken out.
         """
         self.usage: Usage | None = None
         self.response_id: str | None = None
@@ -73,6 +76,7 @@ class ReplyStream:
         self._ids = CallIds(known_calls)
         self._asked_characters = asked_characters
         self._characters = 0
+        self._echo = EchoStripper(reminded_of)
 
     @property
     def spent(self) -> Usage | None:
@@ -111,15 +115,17 @@ class ReplyStream:
             case TextDelta(text):
                 if text:
                     self._came(text)
-                    bus.append_delta(reply_id, self._joined(text))
+                    self._say(self._echo.feed(text))
             case ThinkingDelta(text):
                 if text:
                     self._came(text)
                     bus.append_delta(reply_id, text, "thinking_text")
             case ThinkingSigned() | CodeProduced():
+                self.say_rest()
                 self._keep_whole(event)
             case ToolCallStarted(key, call_id, tool_name):
                 self._on_content()
+                self.say_rest()
                 bus.begin_call(reply_id, key, self._ids.named(key, call_id), tool_name)
             case ToolCallDelta(key, arguments):
                 if key not in self._ids:
@@ -127,6 +133,7 @@ class ReplyStream:
                 self._characters += len(arguments)
                 bus.append_arguments(reply_id, key, arguments)
             case ImageProduced(data, mime_type):
+                self.say_rest()
                 await self._keep_image(data, mime_type)
             case UsageReported(usage):
                 self.usage = usage
@@ -136,9 +143,19 @@ class ReplyStream:
             case Waiting(text):
                 self._on_waiting(text)
             case Finished():
+                self.say_rest()
                 self.finished = event
             case _:
                 assert_never(event)
+
+    def say_rest(self) -> None:
+        """Write what was held back of the text so far: perhaps it was the beginning of an echo, and was not."""
+        if not self.is_over:
+            self._say(self._echo.close())
+
+    def _say(self, text: str) -> None:
+        if text:
+            self._bus.append_delta(self._reply_id, self._joined(text))
 
     def _came(self, text: str) -> None:
         self._characters += len(text)

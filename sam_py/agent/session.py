@@ -8,7 +8,9 @@ from collections.abc import Awaitable, Callable, Coroutine, Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from sam_py.agent.context import Context
 from sam_py.agent.loop import CostOf, Desk, Loop
+from sam_py.agent.preview import Preview, preview
 from sam_py.agent.prompt import ReadAttachment
 from sam_py.agent.reply_stream import PutAttachment
 from sam_py.agent.state import Phase, QueuedMessage, SessionState, StateListener
@@ -18,10 +20,12 @@ from sam_py.errors import SamError
 from sam_py.messages.message import AssistantMessage, UserMessage
 from sam_py.messages.parts import Part, TextPart
 from sam_py.providers.base import Provider
+from sam_py.reminders.order import Reminders
 from sam_py.settings.model import ChatSettings, ModelChoice
 
 if TYPE_CHECKING:
     from sam_py.tools.toolbox import Toolbox
+from sam_py.transcript.calibration import Calibrations
 
 __all__ = ["ChatSession", "QueuedMessage", "SessionState"]
 
@@ -50,8 +54,11 @@ class ChatSession:
         defaults: ChatSettings | None = None,
         cost_of: CostOf | None = None,
         tools: Toolbox | None = None,
+        calibrations: Calibrations | None = None,
+        reminders: Reminders | None = None,
     ) -> None:
         self.bus = bus
+        self.context = Context(bus, calibrations=calibrations, reminders=reminders)
         self.defaults = defaults or ChatSettings()
         self._provider_of = provider_of
         self._save_now = save_now
@@ -63,6 +70,7 @@ class ChatSession:
             put_attachment,
             cost_of,
             tools,
+            self.context,
         )
         self._state = SessionState()
         self._listeners: list[StateListener] = []
@@ -93,6 +101,16 @@ class ChatSession:
                 self._listeners.remove(listener)
 
         return unsubscribe
+
+    async def preview(self, text: str = "", parts: Iterable[Part] = ()) -> Preview:
+        """The request that goes out if this is sent next, or with nothing said, if the last message is asked again.
+
+        Nothing is changed by it. Raises SamError where there is nothing to ask, or nobody.
+        """
+        said = tuple(parts)
+        message = self.bus.user_message(text, said) if text.strip() or said else None
+        provider = self._provider_of(self.choice.provider)
+        return await preview(self._desk, provider, self.choice.model, self.defaults, message)
 
     # Asking
 

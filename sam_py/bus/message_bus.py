@@ -43,7 +43,7 @@ from sam_py.messages.history import (
 from sam_py.messages.importance import score
 from sam_py.messages.message import AssistantMessage, Message, StopReason, UserMessage
 from sam_py.messages.parts import Part, TextPart
-from sam_py.messages.usage import Usage
+from sam_py.messages.usage import ReminderReceipt, Usage
 
 log = logging.getLogger(__name__)
 
@@ -111,6 +111,19 @@ class MessageBus(ConversationReader):
         Strips `text`; refuses a message with neither text nor part (`SamError`). The first `auto_pin`
         user messages of a path are pinned unless `pinned` says otherwise.
         """
+        message = self.user_message(text, parts, pinned=pinned, parent_id=parent_id)
+        self.add(message)
+        return message
+
+    def user_message(
+        self,
+        text: str = "",
+        parts: Iterable[Part] = (),
+        *,
+        pinned: bool | None = None,
+        parent_id: str | _Unset | None = None,
+    ) -> UserMessage:
+        """The message that `add_user_message` would add."""
         text = text.strip()
         content = (*([TextPart(text=text)] if text else []), *parts)
         if UserMessage(parts=content).is_empty:
@@ -119,9 +132,7 @@ class MessageBus(ConversationReader):
         if pinned is None:
             pinned = self._tree.users_above(parent, self.auto_pin) < self.auto_pin
         importance, _rule = score(text, role="user")
-        message = UserMessage(parent_id=parent, parts=content, pinned=pinned, importance=importance)
-        self.add(message)
-        return message
+        return UserMessage(parent_id=parent, parts=content, pinned=pinned, importance=importance)
 
     def add(self, message: Message) -> None:
         """Add a finished message of any role at its `parent_id`, and make its branch the active one.
@@ -217,12 +228,19 @@ class MessageBus(ConversationReader):
 
     # Writing: a reply that streams
 
-    def begin_assistant(self, *, provider: str = "", model: str = "", parent_id: str | _Unset | None = None) -> str:
+    def begin_assistant(
+        self,
+        *,
+        provider: str = "",
+        model: str = "",
+        parent_id: str | _Unset | None = None,
+        reminders: tuple[ReminderReceipt, ...] = (),
+    ) -> str:
         """Open a reply below the tip (or below `parent_id`: a sibling of what is there) and return its id."""
         parent = self._parent(parent_id)
         if parent is not None:
             self._node(parent)
-        message = AssistantMessage(parent_id=parent, provider=provider, model=model)
+        message = AssistantMessage(parent_id=parent, provider=provider, model=model, reminders=reminders)
         self._live[message.id] = LiveReply(PartsBuilder(), self._now())
         self._insert(message)
         return message.id

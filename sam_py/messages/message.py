@@ -20,7 +20,7 @@ from sam_py.messages.parts import (
     ToolCallPart,
     UnknownPart,
 )
-from sam_py.messages.usage import Metrics, Usage
+from sam_py.messages.usage import Metrics, ReminderReceipt, Usage
 
 Role = Literal["system", "developer", "user", "assistant", "tool"]
 StopReason = Literal["stop", "length", "tool_use", "content_filter", "refusal", "error", "aborted"]
@@ -138,6 +138,8 @@ class AssistantMessage(_Message):
     model: str = ""
     response_id: str | None = None
     metrics: Metrics | None = None
+    reminders: tuple[ReminderReceipt, ...] = ()
+    """What the request reminded the model of; the text of reminders is nowhere kept."""
 
 
 class ToolResultMessage(_Message):

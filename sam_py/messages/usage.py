@@ -51,6 +51,14 @@ class Metrics(Frozen):
     """True where the token count behind `tokens_per_second` is our estimate, not the provider's figure."""
 
 
+class ReminderReceipt(Frozen):
+    """That a reminder was part of a request: which, a hash of its text, and about how many tokens it was."""
+
+    kind: str
+    hash: str
+    tokens: int
+
+
 def estimated_usage(asked_characters: int, came_characters: int) -> Usage:
     """The usage of a request and a reply of so many characters, where no provider counted.
 

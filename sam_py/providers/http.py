@@ -50,6 +50,11 @@ _LISTING_BYTES = 32 << 20
 _QUEUED_CHUNKS = 64
 
 
+def encoded(body: Mapping[str, Any]) -> bytes:
+    """A body as it travels. Lone surrogates cannot be sent; a person's text may hold them after a careless paste."""
+    return json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
+
+
 @dataclass(frozen=True, slots=True)
 class Call:
     """One request. `key` goes into a header (``Authorization: Bearer``, or `key_header` as it is), never an address."""
@@ -287,8 +292,7 @@ class Http:
         try:
             if call.body is None:
                 return client.build_request("GET", call.url, headers=headers, timeout=timeout)
-            # Lone surrogates cannot be sent; a person's text may hold them after a careless paste.
-            content = json.dumps(call.body, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
+            content = encoded(call.body)
             headers.setdefault("Content-Type", "application/json")
             return client.build_request("POST", call.url, headers=headers, content=content, timeout=timeout)
         except (httpx.InvalidURL, httpx.UnsupportedProtocol, UnicodeError, TypeError) as error:

@@ -14,7 +14,7 @@ from sam_py.providers.base import ChatRequest, Decoder, ModelInfo, Started, Stre
 from sam_py.providers.bounds import Bounded
 from sam_py.providers.errors import ProviderError
 from sam_py.providers.failures import Asked
-from sam_py.providers.http import Call, Http
+from sam_py.providers.http import Call, Http, encoded
 from sam_py.providers.key_mask import KeyMask
 from sam_py.providers.retry import delay_s
 from sam_py.providers.taken import Taken, taken_by
@@ -116,9 +116,7 @@ class WireProvider(ABC):
         An answer that fails before anything of it was seen is asked for again, as one that never began.
         """
         asked = self._asked(request.model)
-        limits = self.limits_of(request.model) if request.limits == Limits() else request.limits
-        extra = {**self._account.extra_body, **request.extra}
-        request = replace(request, provider=self.id, limits=limits, extra=extra)
+        request = self._filled(request)
         attempt = 0
         while True:
             shown = False
@@ -146,6 +144,16 @@ class WireProvider(ABC):
                 async for waiting in self._http.count_down(delay, broken.error):
                     yield waiting
                 attempt += 1
+
+    async def body_of(self, request: ChatRequest) -> bytes:
+        """The body that `stream` sends for `request`, byte for byte, as long as nothing of it is refused."""
+        return encoded(self._body(self._filled(request)))
+
+    def _filled(self, request: ChatRequest) -> ChatRequest:
+        """`request` with what the account adds."""
+        limits = self.limits_of(request.model) if request.limits == Limits() else request.limits
+        extra = {**self._account.extra_body, **request.extra}
+        return replace(request, provider=self.id, limits=limits, extra=extra)
 
     async def _once(self, request: ChatRequest, asked: Asked) -> AsyncGenerator[StreamEvent, None]:
         """Send `request` and decode its answer. Raises `_Broken` for what went wrong after the answer had begun."""

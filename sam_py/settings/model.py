@@ -85,6 +85,8 @@ class ChatSettings(Frozen):
     top_p: float | None = Field(default=None, ge=0.0, le=1.0)
     reasoning_effort: Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"] | None = None
     max_tokens: int | None = Field(default=None, ge=1)
+    context_tokens: int | None = Field(default=None, ge=1024)
+    """At most so many tokens make a request and its reply; None: what the model takes, as far as that is known."""
     auto_pin: int = Field(default=3, ge=0, le=10)
     send_with: Literal["enter", "ctrl_enter"] = "enter"
     model_titles: bool = True

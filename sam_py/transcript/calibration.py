@@ -36,12 +36,26 @@ class Calibrations:
 
     def __init__(self) -> None:
         self._pairs: dict[tuple[str, str, bool], deque[tuple[float, int]]] = {}
+        self._windows: dict[tuple[str, str], int] = {}
 
     def learn(self, provider: str, model: str, raw: float, reported: int, *, with_tools: bool = False) -> None:
         """A request that we estimated as `raw` tokens was `reported` ones."""
         if raw > 0 and reported > 0:
             key = (provider, model, with_tools)
             self._pairs.setdefault(key, deque(maxlen=_REMEMBERED)).append((raw, reported))
+
+    def learn_too_long(self, provider: str, model: str, raw: float, reported: int, *, with_tools: bool = False) -> None:
+        """A request was refused as too long, with its count: that counts more than what was learned before."""
+        self._pairs.pop((provider, model, with_tools), None)
+        self.learn(provider, model, raw, reported, with_tools=with_tools)
+
+    def learn_window(self, provider: str, model: str, tokens: int) -> None:
+        """The model was seen to take no more than `tokens`."""
+        self._windows[provider, model] = tokens
+
+    def window_of(self, provider: str, model: str) -> int | None:
+        """What the model was seen to take; None where it never refused anything."""
+        return self._windows.get((provider, model))
 
     def measure_of(self, provider: str, model: str, *, with_tools: bool = False) -> Measure:
         """What is known of a model; of one that never answered, our estimates as they are."""

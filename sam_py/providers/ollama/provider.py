@@ -58,14 +58,20 @@ class OllamaProvider(WireProvider):
         return models
 
     async def stream(self, request: ChatRequest) -> AsyncGenerator[StreamEvent, None]:
-        told = await self._learn(request.model)
-        if told is not None:
-            request = replace(request, limits=_narrowed(request.limits, told.limits))
-            if not told.limits.tools:
-                request = replace(request, tools=())
-        async with aclosing(super().stream(request)) as events:
+        async with aclosing(super().stream(await self._fitted(request))) as events:
             async for event in events:
                 yield event
+
+    async def body_of(self, request: ChatRequest) -> bytes:
+        return await super().body_of(await self._fitted(request))
+
+    async def _fitted(self, request: ChatRequest) -> ChatRequest:
+        """`request` with no more in it than the server says that the model takes."""
+        told = await self._learn(request.model)
+        if told is None:
+            return request
+        request = replace(request, limits=_narrowed(request.limits, told.limits))
+        return request if told.limits.tools else replace(request, tools=())
 
     def _address(self, request: ChatRequest) -> str:
         return "/api/chat"

@@ -1,0 +1,142 @@
+"""Context: what a conversation's requests hold. It remembers the last plan, and learns from what models report."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from weakref import WeakValueDictionary
+
+from sam_py.bus.message_bus import MessageBus
+from sam_py.messages.message import Message
+from sam_py.messages.turn import Limits
+from sam_py.messages.usage import ReminderReceipt, Usage
+from sam_py.providers.base import ChatRequest, ToolSpec
+from sam_py.providers.errors import ProviderError
+from sam_py.reminders.order import Reminder, Reminders
+from sam_py.settings.model import ChatSettings
+from sam_py.transcript.budget import plan
+from sam_py.transcript.calibration import Calibrations, Measure
+from sam_py.transcript.plan import Plan, Room
+from sam_py.transcript.tokens import PER_MESSAGE, message_tokens, request_tokens, text_tokens, tools_tokens
+
+_UNKNOWN_REPLY, _LONGEST_RESERVE = 4_096, 32_000
+_NARROWER = 0.85
+"""Of a request that was refused without a number, so much is tried next."""
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A request, and why it holds what it does."""
+
+    request: ChatRequest
+    plan: Plan
+    reminders: tuple[Reminder, ...] = ()
+
+    @property
+    def receipts(self) -> tuple[ReminderReceipt, ...]:
+        return tuple(reminder.receipt for reminder in self.reminders)
+
+
+class Context:
+    """One conversation's. `calibrations` and `reminders` are shared by all conversations.
+
+    `plan` is that of the last request, for a person to look at; None before the first. What was sent alone changes
+    anything here: a request that is only looked at leaves no trace.
+    """
+
+    def __init__(
+        self, bus: MessageBus, *, calibrations: Calibrations | None = None, reminders: Reminders | None = None
+    ) -> None:
+        self.plan: Plan | None = None
+        self.calibrations = calibrations or Calibrations()
+        self._bus = bus
+        self._reminders = reminders or Reminders()
+        self._sizes: dict[tuple[str, bool, bool], float] = {}
+        self._measured: WeakValueDictionary[str, Message] = WeakValueDictionary()
+
+    def reminders_of(self, messages: Sequence[Message]) -> tuple[Reminder, ...]:
+        return self._reminders.compose(self._bus, messages)
+
+    def planned(
+        self,
+        messages: Sequence[Message],
+        *,
+        provider: str,
+        model: str,
+        limits: Limits,
+        defaults: ChatSettings,
+        system: str,
+        reminders: Sequence[Reminder],
+        tools: Sequence[ToolSpec],
+    ) -> Plan:
+        """What of `messages` the next request to `model` holds, as the last one's plan goes on."""
+        fixed = text_tokens(system) + tools_tokens(tools)
+        fixed += sum(PER_MESSAGE + text_tokens(reminder.text) for reminder in reminders)
+        measure = self._measure(provider, model, bool(tools))
+        window = self._window(provider, model, limits, defaults)
+        most = self._bus.settings.max_tokens or defaults.max_tokens
+        room = Room(window, _reserve(window, most, limits), fixed, measure.factor, measure.offset)
+        return plan(messages, room, previous=self.plan, size_of=lambda message: self._size(message, limits))
+
+    def sent(self, prepared: Prepared) -> None:
+        """This request goes out: later plans continue its own."""
+        self.plan = prepared.plan
+
+    def learn(self, prepared: Prepared, usage: Usage | None) -> None:
+        """Take what the provider counted."""
+        if usage is None or usage.estimated or not usage.input_tokens:
+            return
+        request = prepared.request
+        self.calibrations.learn(
+            request.provider, request.model, _raw(request), usage.input_tokens, with_tools=bool(request.tools)
+        )
+
+    def refused(self, prepared: Prepared, error: ProviderError) -> None:
+        """The request was too long: take the server's numbers, or where it says none, assume less than was sent."""
+        request = prepared.request
+        who = request.provider, request.model
+        raw, with_tools = _raw(request), bool(request.tools)
+        if error.prompt_tokens:
+            self.calibrations.learn_too_long(*who, raw, error.prompt_tokens, with_tools=with_tools)
+        limit = error.window_tokens or prepared.plan.limit
+        tokens = error.prompt_tokens or self._measure(*who, with_tools).tokens(raw)
+        if error.window_tokens:
+            self.calibrations.learn_window(*who, error.window_tokens)
+        if limit is None or tokens <= limit - (request.max_tokens or 0) or not error.prompt_tokens:
+            # By the numbers that we have it should have fitted, or we have none.
+            assumed = round(_NARROWER * min(tokens, limit or tokens))
+            known = self.calibrations.window_of(*who)
+            if known is None or assumed < known:
+                self.calibrations.learn_window(*who, assumed)
+
+    def _measure(self, provider: str, model: str, with_tools: bool) -> Measure:
+        return self.calibrations.measure_of(provider, model, with_tools=with_tools)
+
+    def _window(self, provider: str, model: str, limits: Limits, defaults: ChatSettings) -> int | None:
+        known = (limits.context_tokens, defaults.context_tokens, self.calibrations.window_of(provider, model))
+        return min((tokens for tokens in known if tokens), default=None)
+
+    def _size(self, message: Message, limits: Limits) -> float:
+        """Its estimate, remembered as long as the very same message is in memory."""
+        key = (message.id, limits.images, limits.pdfs)
+        if self._measured.get(message.id) is not message:
+            for images in (False, True):
+                for pdfs in (False, True):
+                    self._sizes.pop((message.id, images, pdfs), None)
+            self._measured[message.id] = message
+        size = self._sizes.get(key)
+        if size is None:
+            size = self._sizes[key] = message_tokens(message, limits)
+        return size
+
+
+def _raw(request: ChatRequest) -> float:
+    return request_tokens(request.turns, system=request.system, tools=request.tools)
+
+
+def _reserve(window: int | None, most: int | None, limits: Limits) -> int:
+    """What is kept free for the reply: what the person allows it, or what such a model may write."""
+    if window is None:
+        return 0
+    wanted = most or min(limits.output_tokens or _UNKNOWN_REPLY, _LONGEST_RESERVE)
+    return min(wanted, window // 2 if most else window // 4)
