@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import shiboken6
+from PySide6.QtWidgets import QWidget
 
 from tests.fakes.sitting import Sitting, make_runner
 
@@ -26,6 +28,19 @@ def run(qapp: Any) -> Iterator[Callable[[Any], Any]]:
 
 
 @pytest.fixture
-def sit_down(qapp: Any, tmp_path: Path) -> Callable[[], Sitting]:
-    """Start the program on the test's own folder; again gives the same folder."""
-    return lambda: Sitting(qapp, tmp_path / "home")
+def sit_down(qapp: Any, tmp_path: Path) -> Iterator[Callable[[], Sitting]]:
+    """Start the program on the test's own folder; again gives the same folder. Its windows end with the test.
+
+    A window that is only closed lives on, and whatever changes the style of all widgets pays for it.
+    """
+    windows: list[QWidget] = []
+
+    def sit() -> Sitting:
+        sitting = Sitting(qapp, tmp_path / "home")
+        windows.append(sitting.window)
+        return sitting
+
+    yield sit
+    for window in windows:
+        if shiboken6.isValid(window):
+            shiboken6.delete(window)
