@@ -44,23 +44,28 @@ class Host:
         self.kept: dict[str, bytes] = {}
         self.secrets: dict[str, str] = {}
         self.seen: list[ServerStatus] = []
+        self._configured: tuple[McpServerSettings, ...] = ()
         doors = Doors(self.registry, self._put, self._find, folder, restart_delays_s)
         self.servers = McpServers(doors)
         self.servers.subscribe(self.seen.append)
 
     def configure(self, *servers: McpServerSettings) -> None:
+        self._configured = servers
         self.servers.configure(Settings(mcp_servers=servers))
 
     async def begin(self, *servers: McpServerSettings) -> None:
         """Configure and wait until each of them has settled."""
+        seen, before = len(self.seen), self._configured
         self.configure(*servers)
         for each in servers:
-            await self.until(each.id, *SETTLED, attempt_over=True)
+            if each not in before:
+                await self.until_true(lambda each=each: self._settled(each.id, seen))  # type: ignore[misc]
 
-    async def until(self, server_id: str, *states: str, attempt_over: bool = False) -> ServerStatus:
+    def _settled(self, server_id: str, since: int) -> bool:
+        return any(status.id == server_id and status.state in SETTLED for status in self.seen[since:])
+
+    async def until(self, server_id: str, *states: str) -> ServerStatus:
         """Its status as soon as it is one of `states`."""
-        if attempt_over:  # a server that was just made is "stopped" before its task has run
-            await self.until_true(lambda: any(status.id == server_id for status in self.seen))
         await self.until_true(lambda: self.status(server_id).state in states)
         return self.status(server_id)
 
