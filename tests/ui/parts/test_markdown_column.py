@@ -186,3 +186,12 @@ def test_a_list_that_follows_a_long_list_of_another_kind_stands_apart(column):
     steps = _steps(column)
     assert len(column.parts()) == 2
     assert steps[17] > steps[0]
+
+
+def test_the_words_and_the_code_of_a_tables_row_stand_on_one_line(column):
+    column.set_text("| a | b | c |\n|:--|:--|--:|\n| pears | **ripe** | `code` |\n| `one` | `two` | |\n")
+    column.layout_for(300)
+    column.layout_for(500)
+    (table,) = column.parts()
+    heights = [[round(cell.baseline_px()) for cell in row if cell.document.toPlainText()] for row in table._cells]
+    assert [len(set(row)) for row in heights] == [1, 1, 1]

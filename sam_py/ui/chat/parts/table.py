@@ -61,6 +61,21 @@ class _Cell:
             self.decorations = Decorations()
         self.natural_px = self.document.idealWidth() + 2
 
+    def baseline_px(self) -> float:
+        """From the top of a cell that is laid out to what its first line stands on."""
+        block = self.document.begin()
+        line = block.layout().lineAt(0)
+        top = self.document.documentLayout().blockBoundingRect(block).top()
+        return top + line.y() + line.ascent() if line.isValid() else top
+
+    def move_down(self, by_px: float) -> None:
+        """Make room at the top, so that a line of code alone stands where its neighbours' words stand."""
+        if by_px >= 0.5:
+            frame = self.document.rootFrame()
+            form = frame.frameFormat()
+            form.setTopMargin(form.topMargin() + by_px)
+            frame.setFrameFormat(form)
+
 
 class TablePart(Part):
     kind = "table"
@@ -186,6 +201,9 @@ class TablePart(Part):
                 tallest = self.style.body_line_px
                 for column, cell in enumerate(row):
                     cell.document.setTextWidth(self._lefts[column + 1] - self._lefts[column] - 2 * PAD_X)
+                baseline = max((cell.baseline_px() for cell in row), default=0.0)
+                for cell in row:
+                    cell.move_down(baseline - cell.baseline_px())
                     tallest = max(tallest, cell.document.size().height())
                 tops.append(round(tops[-1] + tallest + 2 * PAD_Y))
         else:
