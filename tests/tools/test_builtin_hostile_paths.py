@@ -48,10 +48,10 @@ class House:
 @pytest.fixture(params=[True, False] if STEP_BY_STEP else [False], ids=lambda on: "steps" if on else "whole")
 def house(tmp_path: Path, request: pytest.FixtureRequest) -> House:
     base = tmp_path.resolve()
-    root = base / "work"
-    for folder in ("work/sub/deep", "work/program/data", "work-other", "outside"):
+    root = base / "papers"
+    for folder in ("papers/sub/deep", "papers/program/data", "papers-other", "outside"):
         (base / folder).mkdir(parents=True)
-    for name in ("secret.txt", "work-other/secret.txt", "outside/secret.txt", "work/program/data/secret.txt"):
+    for name in ("secret.txt", "papers-other/secret.txt", "outside/secret.txt", "papers/program/data/secret.txt"):
         (base / name).write_text(CANARY)
     (root / "fine.txt").write_text("fine")
     (root / "sub" / "fine.txt").write_text("fine")
@@ -80,10 +80,10 @@ RELATIVE = [
     "./../secret.txt",
     "sub/..//../secret.txt",
     "sub/./.././../secret.txt",
-    "../work-other/secret.txt",
+    "../papers-other/secret.txt",
     "../outside",
     "../outside/secret.txt",
-    "../work/../secret.txt",
+    "../papers/../secret.txt",
     "missing/../../secret.txt",
     "../../../../../../../../etc/passwd",
     "sub/../..",
@@ -103,16 +103,16 @@ ABSOLUTE = [
     "/dev/zero",
     "/dev/fd/0",
     "/proc/self/cwd",
-    "/root/.ssh/id_rsa",
+    "/var/lib/id_rsa",
     "/tmp",
     "//server/share/file",
     "//?/C:/secret.txt",
     "//./pipe/x",
     "{base}/secret.txt",
-    "{base}/work-other/secret.txt",
-    "{base}/work/../secret.txt",
+    "{base}/papers-other/secret.txt",
+    "{base}/papers/../secret.txt",
     "{base}",
-    "{base}/worK-other",
+    "{base}/paperS-other",
     "{root}/../secret.txt",
     "{root}-other/secret.txt",
     "{root}/link-file",
