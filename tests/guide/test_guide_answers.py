@@ -108,6 +108,13 @@ def test_formatting_is_shown_on_request(question, shown):
     assert shown in said(question)[0]
 
 
+def test_several_kinds_of_formatting_are_shown_together():
+    shown = demo_for("Show me tables, lists and some maths, please").text
+    assert all(heading in shown for heading in ("## Tables", "## Lists"))
+    assert "\\int" in shown
+    assert "```" not in shown
+
+
 @pytest.mark.parametrize(
     "question",
     ["show me the keyboard shortcuts", "where are the images kept", "how do I copy code", "links open where"],

@@ -229,7 +229,13 @@ def demo_for(question: str) -> Demo | None:
     counted = _WORDS.search(plain)
     if counted and _LENGTHY.search(plain) and len(plain) < 120:
         return Demo(long_answer(int(counted.group(1))))
-    name = _ALIASES.get(plain) or _ALIASES.get(_TRAILING.sub("", _ASKING.sub("", plain)).strip())
+    asked = _TRAILING.sub("", _ASKING.sub("", plain)).strip()
+    name = _ALIASES.get(plain) or _ALIASES.get(asked)
+    if name is None and " and " in asked:
+        words = re.sub(r"\b(?:and|some|an?|the)\b", " ", asked).split()
+        several = [_ALIASES.get(each, "") for each in words]
+        if several and all(each in _PARTS for each in several):  # "tables, lists and maths"
+            return Demo("\n".join(_PARTS[each] for each in dict.fromkeys(several)))
     match name:
         case None:
             return None
