@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import sys
 from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager
@@ -21,6 +22,8 @@ from sam_py.tools.registry import ToolRegistry
 
 T = TypeVar("T")
 FAKE = Path(__file__).with_name("mcp_server.py")
+OURS = f"of-{os.getpid()}"
+"""An argument that tells our servers from those of another test run."""
 PATIENCE_S = 30.0
 SETTLED = ("ready", "failed", "needs_consent", "stopped")
 
@@ -32,7 +35,7 @@ def agreed(settings: McpServerSettings) -> McpServerSettings:
 
 def fake(server_id: str = "fake", *how: str, **more: Any) -> McpServerSettings:
     """The server in ``mcp_server.py``, behaving as `how` says."""
-    given = {"label": server_id.capitalize(), "command": sys.executable, "args": (str(FAKE), *how), **more}
+    given = {"label": server_id.capitalize(), "command": sys.executable, "args": (str(FAKE), OURS, *how), **more}
     return agreed(McpServerSettings(id=server_id, **given))
 
 
@@ -134,4 +137,4 @@ def no_process_left() -> Iterator[None]:
 
 def _is_fake(process: psutil.Process) -> bool:
     line = process.info["cmdline"] or []
-    return str(FAKE) in line and process.info["status"] != psutil.STATUS_ZOMBIE
+    return OURS in line and process.info["status"] != psutil.STATUS_ZOMBIE
