@@ -24,7 +24,8 @@ async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, per
         (int(line.split(b":")[1]) for line in head.split(b"\r\n") if line.lower().startswith(b"content-length:")), 0
     )
     await reader.readexactly(length)
-    writer.write(b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n")
+    kind = b"Content-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n"  # as real servers do, a chunk a word
+    writer.write(b"HTTP/1.1 200 OK\r\n" + kind + b"\r\n")
     loop = asyncio.get_running_loop()
     began, number = loop.time(), 0
     try:
@@ -36,7 +37,8 @@ async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, per
                 "model": "m",
                 "choices": [{"index": 0, "delta": {"content": text}, "finish_reason": None}],
             }
-            writer.write(b"data: " + json.dumps(chunk).encode() + b"\n\n")
+            event = b"data: " + json.dumps(chunk).encode() + b"\n\n"
+            writer.write(f"{len(event):x}\r\n".encode() + event + b"\r\n")
             await writer.drain()
             number += 1
             await asyncio.sleep(max(0.0, began + number / per_s - loop.time()))
