@@ -99,7 +99,7 @@ async def prepare(
     for note in transcript.notes:
         log.info("transcript of %s: %s", bus.conversation_id, note)
     transcript, attachments = await _with_attachments(transcript, read_attachment)
-    if not transcript.turns:
+    if not transcript.turns or transcript.turns[-1].role == "assistant":  # some services refuse that
         raise SamError("There is nothing to answer yet: write a message first.")
     settings = bus.settings
     request = ChatRequest(

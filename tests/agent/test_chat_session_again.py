@@ -73,6 +73,20 @@ async def test_a_regeneration_that_never_came_shows_the_old_reply_with_the_error
     assert talk.bus.error_of(first) is None
 
 
+async def test_a_reply_whose_question_was_deleted_is_not_asked_for_again(talk: Talk) -> None:
+    for word in ("one", "two"):
+        talk.provider.answer(f"reply {word}")
+        await talk.session.send(word)
+    talk.session.remove(talk.bus.path[2])
+    reply = talk.bus.path[2]
+    await talk.session.regenerate(reply)
+    assert len(talk.provider.requests) == 2
+    assert talk.lines()[-1] == "assistant: reply two [stop]"
+    error = talk.bus.error_of(reply)
+    assert error is not None
+    assert "write a message" in error.text
+
+
 async def test_regenerating_a_reply_that_streams_stops_it_first(talk: Talk) -> None:
     asking = await talk.streaming("Half")
     reply = talk.bus.path[1]
