@@ -47,6 +47,7 @@ from sam_py.ui.garbage import GarbageCollection
 from sam_py.ui.loop import Loop
 from sam_py.ui.main_window import MainWindow
 from sam_py.ui.open_conversations import OpenConversation, OpenConversations
+from sam_py.ui.program_servers import ProgramServers
 from sam_py.ui.program_tools import ProgramTools
 from sam_py.ui.services import Services
 from sam_py.ui.single_instance import SingleInstance
@@ -179,6 +180,10 @@ class Program:
             find_servers=find_local_servers,
             tools=self._tools,
         )
+        self._servers = ProgramServers(
+            settings, self._tools.registry, self._put, self._secrets.key_of, log_folder=paths.logs
+        )
+        self._tools.servers = self._servers
         self.window = MainWindow(services, self._conversations)
         self._asking = Asking(self._tools.approvals, self.window)
         self._library.on_problem(self._failed)
@@ -186,12 +191,14 @@ class Program:
 
     async def start(self) -> None:
         await self.window.start()
+        self._servers.start()
 
     async def aclose(self) -> None:
         self._asking.close()
         for close in (
             self.window.aclose,
             self._conversations.aclose,
+            self._servers.aclose,
             self._tasks.aclose,
             self._registry.aclose,
             self._library.aclose,
@@ -225,21 +232,19 @@ class Program:
     def _new_bus(self, conversation_id: str) -> MessageBus:
         return MessageBus(conversation_id, auto_pin=self._settings.current.chat.auto_pin)
 
+    async def _put(self, data: bytes, _mime_type: str) -> str:
+        return await self._library.attachments.put(data)
+
     def _new_session(self, bus: MessageBus, autosave: Autosave) -> ChatSession:
-        attachments = self._library.attachments
-
-        async def put(data: bytes, _mime_type: str) -> str:
-            return await attachments.put(data)
-
         return ChatSession(
             bus,
             provider_of=self._registry.get,
             save_now=autosave.save_now,
-            read_attachment=attachments.read,
-            put_attachment=put,
+            read_attachment=self._library.attachments.read,
+            put_attachment=self._put,
             defaults=self._settings.current.chat,
             cost_of=self._cost_of,
-            tools=self._tools.open(bus, save_now=autosave.save_now, put_attachment=put),
+            tools=self._tools.open(bus, save_now=autosave.save_now, put_attachment=self._put),
         )
 
     def _session_state(self, conversation: OpenConversation, state: SessionState) -> None:

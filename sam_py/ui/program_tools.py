@@ -13,6 +13,7 @@ from sam_py.tools.base import Tool
 from sam_py.tools.registry import ToolRegistry
 from sam_py.tools.runner import PutAttachment, SaveNow, ToolRunner
 from sam_py.tools.toolbox import Toolbox
+from sam_py.ui.program_servers import ProgramServers
 
 OFF_BY_DEFAULT = frozenset({"remember", "recall", "generate_image"})
 """Tools that wait until the person wants them: they keep notes of them, or cost money."""
@@ -30,6 +31,8 @@ class ProgramTools:
         self._settings = settings
         self.approvals = Approvals(tuple(_to_grant(each) for each in self._now.grants), keep=self._keep)
         self._runners: dict[str, ToolRunner] = {}
+        self.servers: ProgramServers | None = None
+        """The servers that bring tools; the program sets it."""
 
     @property
     def work_folder(self) -> Path | None:

@@ -29,6 +29,15 @@ def made_visible(text: str) -> str:
     return "".join(_visible(character) for character in text)
 
 
+def visible_line(text: str) -> str:
+    """The same in one line: a line break in it cannot pass for another line of a list.
+
+    >>> visible_line("a\\nb")
+    'a⟨U+000A⟩b'
+    """
+    return made_visible(text).replace("\n", "⟨U+000A⟩").replace("\t", "⟨U+0009⟩")
+
+
 def pretty_arguments(arguments_json: str) -> str:
     """The arguments in lines, nothing left out; as they were written where they are not JSON.
 
@@ -45,7 +54,7 @@ def pretty_arguments(arguments_json: str) -> str:
 
 def touch_words(touch: Touch) -> tuple[str, str]:
     """What kind of touch it is, and what is touched."""
-    return effect_words(touch.effect), made_visible(touch.target)
+    return effect_words(touch.effect), visible_line(touch.target)
 
 
 def effect_words(effect: Effect | str) -> str:
@@ -62,11 +71,6 @@ def effect_words(effect: Effect | str) -> str:
             return _tr("Costs money")
         case _:
             return effect
-
-
-def effect_icon(effect: str) -> str:
-    icons = {"read": "eye", "write": "edit", "network": "external", "run": "play", "spend": "warning"}
-    return icons.get(effect, "info")
 
 
 def stage_words(stage: Stage) -> str:

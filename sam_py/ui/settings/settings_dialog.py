@@ -47,7 +47,7 @@ class SettingsDialog(QDialog):
         self.show_page("providers")
 
     def show_page(self, name: str, account: str = "") -> None:
-        """Show ``providers``, ``chat``, ``appearance``, ``data`` or ``about``; another name changes nothing.
+        """Show ``providers``, ``chat``, ``tools``, ``appearance``, ``data`` or ``about``; another name changes nothing.
 
         With an `account`, the providers open at its key.
         """
@@ -82,6 +82,7 @@ class SettingsDialog(QDialog):
             "providers": (self.tr("Providers"), "server"),
             "chat": (self.tr("Chat"), "chat"),
             "appearance": (self.tr("Appearance"), "sun"),
+            "tools": (self.tr("Tools"), "tool"),
             "data": (self.tr("Data"), "folder"),
             "about": (self.tr("About"), "info"),
         }
@@ -176,10 +177,12 @@ def _makers() -> dict[str, Callable[[Services], SettingsPage]]:
     from sam_py.ui.settings.chat_page import ChatPage
     from sam_py.ui.settings.data_page import DataPage
     from sam_py.ui.settings.providers_page import ProvidersPage
+    from sam_py.ui.settings.tools_page import ToolsPage
 
     return {
         "providers": ProvidersPage,
         "chat": ChatPage,
+        "tools": ToolsPage,
         "appearance": AppearancePage,
         "data": DataPage,
         "about": AboutPage,

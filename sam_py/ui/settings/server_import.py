@@ -1,0 +1,103 @@
+"""ServerImport: takes the usual ``mcpServers`` JSON and adds its servers, switched off; secrets go to the keyring."""
+
+from __future__ import annotations
+
+import re
+
+import shiboken6
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QDialog, QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
+
+from sam_py.errors import SamError
+from sam_py.settings.model import McpServerSettings
+from sam_py.ui.chat.tool_words import made_visible
+from sam_py.ui.services import Services
+from sam_py.ui.settings.fields import Words
+from sam_py.ui.widgets.buttons import PillButton
+
+_SECRET = re.compile(r"key|token|secret|passw|auth|credential|cookie", re.IGNORECASE)
+_SCHEME = re.compile(r"((?:Bearer|Basic|Token)\s+)(\S+)\Z", re.IGNORECASE)
+_EXAMPLE = '{"mcpServers": {"time": {"command": "uvx", "args": ["mcp-server-time"]}}}'
+
+
+class ServerImport(QDialog):
+    """What could not be read is said; the dialog stays open then, with what was pasted."""
+
+    def __init__(self, services: Services, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._services = services
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setWindowTitle(self.tr("Add servers"))
+        scale = services.themes.current.scale
+        column = QVBoxLayout(self)
+        column.setContentsMargins(24, 20, 24, 16)
+        column.setSpacing(10)
+        said = self.tr("Paste what the server's own page says for other programs. Nothing starts before you agree.")
+        column.addWidget(Words(services.icons, said))
+        self.text = QPlainTextEdit()
+        self.text.setPlaceholderText(_EXAMPLE)
+        self.text.setAccessibleName(self.tr("Servers as JSON"))
+        self.text.setTabChangesFocus(True)
+        column.addWidget(self.text, 1)
+        self.problem = Words(services.icons, small=True)
+        self.problem.hide()
+        column.addWidget(self.problem)
+        row = QHBoxLayout()
+        row.addStretch(1)
+        cancel = PillButton(services.icons, self.tr("Cancel"), kind="outline")
+        cancel.clicked.connect(self.reject)
+        self.add = PillButton(services.icons, self.tr("Add"), kind="accent")
+        self.add.clicked.connect(self.read)
+        row.addWidget(cancel)
+        row.addWidget(self.add)
+        column.addLayout(row)
+        self.resize(round(560 * scale), round(380 * scale))
+        self.text.setFocus()
+
+    def read(self) -> None:
+        """Add what was pasted; close where all of it could be used."""
+        from sam_py.tools.mcp.config import parse_servers
+
+        taken = [each.id for each in self._services.settings.current.mcp_servers]
+        try:
+            found = parse_servers(self.text.toPlainText(), taken)
+        except SamError as error:
+            self.problem.say(made_visible(str(error)), "error")
+            return
+        self.add.setEnabled(False)
+        self._services.tasks.spawn(self._add(found.servers, list(found.problems)), "add servers")
+
+    async def _add(self, servers: tuple[McpServerSettings, ...], problems: list[str]) -> None:
+        """Keep secrets in the keyring, the rest in the settings."""
+        kept = tuple([await self._without_secrets(server, problems) for server in servers])
+        self._services.settings.change(lambda now: now.model_copy(update={"mcp_servers": (*now.mcp_servers, *kept)}))
+        if not shiboken6.isValid(self):
+            return
+        self.add.setEnabled(True)
+        if problems:
+            self.problem.say(made_visible("\n".join(problems)), "warning")
+            self.text.clear()
+        else:
+            self.accept()
+
+    async def _without_secrets(self, server: McpServerSettings, problems: list[str]) -> McpServerSettings:
+        """`server` with references in place of what looks like a secret. What cannot be kept safely is left empty."""
+        from sam_py.tools.mcp.secrets import reference, secret_name
+
+        update: dict[str, dict[str, str]] = {}
+        for where in ("env", "headers"):
+            values: dict[str, str] = dict(getattr(server, where))
+            for field, value in values.items():
+                if "${" in value or not value or (where == "env" and not _SECRET.search(field)):
+                    continue
+                found = _SCHEME.match(value)
+                scheme, secret = (found[1], found[2]) if found is not None else ("", value)
+                name = secret_name(server.id, field)
+                try:
+                    await self._services.secrets.set(name, secret, base_url="")
+                    values[field] = scheme + reference(name)
+                except SamError as error:
+                    values[field] = ""
+                    problems.append(f"{server.label}: {field}: {error}")
+            update[where] = values
+        return server.model_copy(update=update)
