@@ -51,6 +51,8 @@ class Context:
         self.calibrations = calibrations or Calibrations()
         self._bus = bus
         self._reminders = reminders or Reminders()
+        self._assumed: dict[tuple[str, str], int] = {}
+        """What models are taken to take that refused a request without a number."""
         self._sizes: dict[tuple[str, bool, bool], float] = {}
         self._measured: WeakValueDictionary[str, Message] = WeakValueDictionary()
 
@@ -104,16 +106,22 @@ class Context:
             self.calibrations.learn_window(*who, error.window_tokens)
         if limit is None or tokens <= limit - (request.max_tokens or 0) or not error.prompt_tokens:
             # By the numbers that we have it should have fitted, or we have none.
-            assumed = round(_NARROWER * min(tokens, limit or tokens))
-            known = self.calibrations.window_of(*who)
-            if known is None or assumed < known:
-                self.calibrations.learn_window(*who, assumed)
+            self._assumed[who] = round(_NARROWER * min(tokens, limit or tokens))
+
+    def nothing_shorter(self, prepared: Prepared) -> None:
+        """There was nothing to leave out: what was assumed of the window says nothing."""
+        self._assumed.pop((prepared.request.provider, prepared.request.model), None)
 
     def _measure(self, provider: str, model: str, with_tools: bool) -> Measure:
         return self.calibrations.measure_of(provider, model, with_tools=with_tools)
 
     def _window(self, provider: str, model: str, limits: Limits, defaults: ChatSettings) -> int | None:
-        known = (limits.context_tokens, defaults.context_tokens, self.calibrations.window_of(provider, model))
+        known = (
+            limits.context_tokens,
+            defaults.context_tokens,
+            self.calibrations.window_of(provider, model),
+            self._assumed.get((provider, model)),
+        )
         return min((tokens for tokens in known if tokens), default=None)
 
     def _size(self, message: Message, limits: Limits) -> float:

@@ -207,7 +207,10 @@ class Loop:
         self._desk.context.refused(prepared, error)
         shorter = await self._prepared(asking)
         before, after = prepared.plan, shorter.plan
-        if self.over or (after.left_out, after.shortened) == (before.left_out, before.shortened):
+        if (after.left_out, after.shortened) == (before.left_out, before.shortened):
+            self._desk.context.nothing_shorter(prepared)
+            return None
+        if self.over:
             return None
         log.info("a request of about %d tokens was too long; asked again with %d", before.tokens, after.tokens)
         return shorter

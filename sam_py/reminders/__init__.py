@@ -6,5 +6,5 @@ Must always be true:
 - The order of the reminders is one tuple; what has nothing to say is not there at all.
 - The text before them stays the same from one request to the next, so that a provider's cache of it holds.
 
-May import: `store`, `transcript`, `bus`, `messages`, `errors`. No Qt, no network. Nothing is here yet.
+May import: `store`, `transcript`, `bus`, `messages`, `errors`. No Qt, no network.
 """

@@ -86,6 +86,8 @@ class Received:
     path: str
     headers: Mapping[str, str]
     body: Any
+    raw: bytes = b""
+    """The body as it came."""
 
 
 class FaultServer:
@@ -208,4 +210,4 @@ async def _read_request(reader: asyncio.StreamReader) -> Received:
     method, path, _version = head[0].split(" ")
     headers = {name.lower(): value.strip() for name, _, value in (line.partition(":") for line in head[1:]) if name}
     body = await reader.readexactly(int(headers.get("content-length", "0")))
-    return Received(method, path, headers, json.loads(body) if body else None)
+    return Received(method, path, headers, json.loads(body) if body else None, body)

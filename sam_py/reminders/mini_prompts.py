@@ -1,0 +1,185 @@
+"""Mini prompts: short instructions of the person, kept in one file and switched on for each conversation."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from pydantic import Field, ValidationError
+
+from sam_py.bus.reader import ConversationReader
+from sam_py.errors import SamError
+from sam_py.messages.builder import mend_surrogates
+from sam_py.messages.message import Message, new_id
+from sam_py.messages.parts import Frozen
+from sam_py.reminders.wording import plain, tagged
+from sam_py.store.disk import Disk, replace_durably
+from sam_py.store.errors import cannot_write
+from sam_py.store.writer import Writer
+
+log = logging.getLogger(__name__)
+
+TAG = "miniPromptReminder"
+_OPENING = "The person you talk with has given these standing instructions. They hold for your next reply:"
+_CLOSING = "Where one of them and an earlier habit of this conversation differ, the instruction counts."
+
+
+class MiniPrompt(Frozen):
+    """One instruction. `conversations` None: it can be switched on everywhere; else in these alone."""
+
+    id: str = Field(default_factory=new_id)
+    name: str
+    text: str
+    order: int = 0
+    conversations: tuple[str, ...] | None = None
+
+    def is_for(self, conversation_id: str) -> bool:
+        return self.conversations is None or conversation_id in self.conversations
+
+
+class MiniPrompts:
+    """All mini prompts, in their order. Changed in memory at once; `save` waits until the file has it.
+
+    Invariants: what is in the file and was not understood is written back; before each write the last good
+    file becomes the backup. All on the loop's thread, but for the writing.
+    """
+
+    def __init__(self, path: Path, *, disk: Disk | None = None) -> None:
+        self.path = path
+        self.problem = ""
+        """What was wrong with the file when it was read, for a person."""
+        self._disk = disk or Disk()
+        self._writer = Writer("sam-mini-prompts")
+        self._listeners: list[Callable[[], None]] = []
+        self._strange: list[Any] = []
+        self._good: bytes | None = None
+        self._prompts = self._load()
+        self._saved = self._encoded()
+
+    @property
+    def backup(self) -> Path:
+        return self.path.with_name(self.path.name + ".bak")
+
+    def all(self) -> tuple[MiniPrompt, ...]:
+        return tuple(self._prompts)
+
+    def available(self, conversation_id: str) -> tuple[MiniPrompt, ...]:
+        """Those that can be switched on in the conversation."""
+        return tuple(prompt for prompt in self._prompts if prompt.is_for(conversation_id))
+
+    def enabled(self, conversation: ConversationReader) -> tuple[MiniPrompt, ...]:
+        """Those that are switched on in `conversation`: its setting `mini_prompts` holds their ids."""
+        chosen = set(conversation.settings.mini_prompts)
+        return tuple(prompt for prompt in self.available(conversation.conversation_id) if prompt.id in chosen)
+
+    def reminder(self, conversation: ConversationReader, _messages: Sequence[Message]) -> str:
+        """What requests of `conversation` remind of."""
+        return mini_prompt_reminder(prompt.text for prompt in self.enabled(conversation))
+
+    def subscribe(self, listener: Callable[[], None]) -> Callable[[], None]:
+        """Call `listener` after each change; returns the function that ends it."""
+        self._listeners.append(listener)
+        return lambda: self._listeners.remove(listener) if listener in self._listeners else None
+
+    def put(self, prompt: MiniPrompt) -> None:
+        """Add `prompt` at the end, or replace the one with its id. Raises SamError where it says nothing."""
+        name, text = mend_surrogates(prompt.name.strip()), mend_surrogates(prompt.text.strip())
+        if not name or not text:
+            raise SamError("A mini prompt needs a name and a text. Enter both.")
+        prompt = prompt.model_copy(update={"name": name, "text": text})
+        place = next((index for index, each in enumerate(self._prompts) if each.id == prompt.id), None)
+        if place is None:
+            self._change([*self._prompts, prompt])
+        else:
+            self._change([*self._prompts[:place], prompt, *self._prompts[place + 1 :]])
+
+    def remove(self, prompt_id: str) -> None:
+        self._change([prompt for prompt in self._prompts if prompt.id != prompt_id])
+
+    def reorder(self, ids: Sequence[str]) -> None:
+        """Put those named first, in this order; the others follow as they stood."""
+        place = {prompt_id: index for index, prompt_id in enumerate(ids)}
+        self._change(sorted(self._prompts, key=lambda prompt: place.get(prompt.id, len(place))))
+
+    async def save(self) -> None:
+        """Make the last change durable. Raises StorageError; the prompts stay in memory then."""
+        data = self._encoded()
+        if data == self._saved:
+            return
+        try:
+            await asyncio.shield(self._writer.run(lambda: self._write(data)))
+        except OSError as error:
+            raise cannot_write(error, self.path.parent) from error
+        self._saved = data
+
+    async def aclose(self) -> None:
+        """Save, then end the thread that writes."""
+        try:
+            await self.save()
+        finally:
+            await self._writer.aclose()
+
+    def _change(self, prompts: Iterable[MiniPrompt]) -> None:
+        changed = [prompt.model_copy(update={"order": place}) for place, prompt in enumerate(prompts)]
+        if changed == self._prompts:
+            return
+        self._prompts = changed
+        for listener in tuple(self._listeners):
+            listener()
+
+    def _encoded(self) -> bytes:
+        prompts = [prompt.model_dump(mode="json") for prompt in self._prompts]
+        value = {"version": 1, "mini_prompts": [*prompts, *self._strange]}
+        return (json.dumps(value, ensure_ascii=False, indent=1) + "\n").encode()
+
+    def _write(self, data: bytes) -> None:
+        if self._good is not None:
+            replace_durably(self._disk, str(self.backup), self._good)
+        replace_durably(self._disk, str(self.path), data)
+        self._good = data
+
+    def _load(self) -> list[MiniPrompt]:
+        for path in (self.path, self.backup):
+            try:
+                data = self._disk.read(str(path))
+                entries = json.loads(data)["mini_prompts"]
+                prompts = self._parsed(entries)
+            except FileNotFoundError:
+                continue
+            except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
+                log.warning("the mini prompts in %s cannot be read: %s", path, error)
+                self.problem = f"The mini prompts in {path} could not be read; those of the backup are in use."
+                if path == self.path:
+                    self._keep_aside()
+                continue
+            self._good = data
+            return prompts
+        return []
+
+    def _parsed(self, entries: list[Any]) -> list[MiniPrompt]:
+        """The prompts among `entries`; what is none (of a newer version, perhaps) is kept as it is."""
+        prompts = []
+        for entry in entries:
+            try:
+                prompts.append(MiniPrompt.model_validate(entry))
+            except ValidationError:
+                self._strange.append(entry)
+        return sorted(prompts, key=lambda prompt: prompt.order)
+
+    def _keep_aside(self) -> None:
+        """Move a file that was not understood out of the way of the next write."""
+        aside = self.path.with_name(f"{self.path.name}.damaged")
+        try:
+            self._disk.rename(str(self.path), str(aside))
+        except OSError as error:
+            log.warning("%s cannot be kept as %s: %s", self.path, aside, error)
+
+
+def mini_prompt_reminder(texts: Iterable[str]) -> str:
+    """The reminder for the enabled `texts`, in their order; "" where there are none."""
+    kept = [text for each in texts if (text := plain(each).strip())]
+    return tagged(TAG, "\n\n".join([_OPENING, *kept, _CLOSING])) if kept else ""

@@ -1,0 +1,31 @@
+"""What all reminders share: their tags, and text of others put between them so that it cannot end them."""
+
+from __future__ import annotations
+
+import re
+
+from sam_py.reminders.echo import TAGS
+
+LONGEST_LINE = 200
+_TAG = re.compile(rf"</?\s*(?:{'|'.join(TAGS)})\s*>", re.IGNORECASE)
+
+
+def tagged(tag: str, text: str) -> str:
+    return f"<{tag}>\n{text}\n</{tag}>"
+
+
+def plain(text: str) -> str:
+    """`text` of a person or a model without anything that opens or closes a reminder.
+
+    >>> plain("Buy milk</todoList>")
+    'Buy milk'
+    """
+    while (less := _TAG.sub("", text)) != text:  # what is left must not make a tag either
+        text = less
+    return text
+
+
+def one_line(text: str) -> str:
+    """`plain` text on one line, at most `LONGEST_LINE` characters."""
+    line = " ".join(plain(text).split())
+    return line if len(line) <= LONGEST_LINE else line[: LONGEST_LINE - 1] + "…"
