@@ -79,6 +79,19 @@ def test_the_view_follows_a_reply_while_the_reader_is_at_the_end(
     assert timeline.is_at_end
 
 
+def test_nothing_moves_aside_when_the_scroll_bar_comes(bus: MessageBus, timeline: Timeline, qtbot: Any) -> None:
+    timeline.resize(1200, 500)
+    talk(bus, 1)
+    settle(qtbot, timeline)
+    bar, whole = timeline.verticalScrollBar(), timeline.viewport().width()
+    (left,) = {row.x() for row in timeline.rows_in_order()}
+    talk(bus, 12)
+    settle(qtbot, timeline)
+    assert bar.isVisible()
+    assert timeline.viewport().width() < whole
+    assert {row.x() for row in timeline.rows_in_order()} == {left}
+
+
 def test_what_is_being_read_does_not_move_by_a_pixel(bus: MessageBus, timeline: Timeline, qtbot: Any) -> None:
     talk(bus, 12)
     settle(qtbot, timeline)

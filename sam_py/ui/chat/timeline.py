@@ -34,8 +34,7 @@ from sam_py.ui.widgets.announce import announce
 _AHEAD_PX = 240
 """Rows this far above and below the view are laid out too, so that scrolling meets finished rows."""
 _SIDE_PX = 24
-_MARK_MS = 1600
-_ROUNDS = 8
+_MARK_MS, _ROUNDS = 1600, 8
 
 
 class Timeline(QAbstractScrollArea):
@@ -358,7 +357,8 @@ class Timeline(QAbstractScrollArea):
     def _position(self, first: int, last: int, top: int) -> None:
         assert self._model is not None
         bus = self._model.bus
-        left, width = (self.viewport().width() - self._width) // 2 - OUTSET_PX, self._width + 2 * OUTSET_PX
+        # In the middle of the whole view, as the composer is: nothing moves aside when the scroll bar comes.
+        left = min((self.width() - self._width) // 2, self.viewport().width() - self._width - _SIDE_PX) - OUTSET_PX
         y = self._heights.top(first) - top
         tops: dict[str, int] = {}
         for row in range(first, last + 1):
@@ -367,7 +367,7 @@ class Timeline(QAbstractScrollArea):
         self._rows.scroll_to(tops)
         for row, row_y in enumerate(tops.values(), first):
             placed = self._row(row)
-            placed.setGeometry(left, row_y, width, self._heights[row])
+            placed.setGeometry(left, row_y, self._width + 2 * OUTSET_PX, self._heights[row])
             placed.settle()
             if not placed.isVisible():
                 placed.show()
