@@ -81,6 +81,7 @@ class _Planning:
         self._messages = messages
         self._room = room
         self._size_of = size_of
+        self._ids = [message.id for message in messages]
         self._whole = [size_of(message) for message in messages]
         self._sizes = list(self._whole)
         self._results_of: dict[int, list[int]] = {}
@@ -212,19 +213,19 @@ class _Planning:
     # What gives way
 
     def _continue(self, previous: Plan, protected_from: int) -> None:
-        for index, message in enumerate(self._messages):
-            if index in self._out or index in self._kept or index in self._owner:
-                pass
-            elif index < protected_from and message.id in previous.dropped:
+        dropped = previous.dropped
+        for index in [index for index, each in enumerate(self._ids[:protected_from]) if each in dropped]:
+            if index not in self._out and index not in self._kept and index not in self._owner:
                 self._drop(index)
-        for index, message in enumerate(self._messages):
-            characters = previous.shortened.get(message.id)
-            if characters is not None and index not in self._out and index not in self._kept:
-                self._shorten(index, characters)
+        if previous.shortened:
+            for index, each in enumerate(self._ids):
+                characters = previous.shortened.get(each)
+                if characters is not None and index not in self._out and index not in self._kept:
+                    self._shorten(index, characters)
 
     def _make_room(self, target: float, among: range) -> None:
         """Shorten, then leave out, of the messages `among` what may go, until no more than `target` is left."""
-        for index in among:
+        for index in [index for index in among if self._whole[index] > _WORTH_SHORTENING]:
             if self._total <= target:
                 return
             self._shorten_if_long(index)
@@ -280,7 +281,7 @@ class _Planning:
         return units
 
     def _drop(self, index: int) -> None:
-        for member in self._members(index):
+        for member in self._members(index) if index in self._results_of else (index,):
             if member not in self._out:
                 self._total -= self._sizes[member]
                 self._out[member] = "least_important"
@@ -296,29 +297,26 @@ class _Planning:
         shortened = {index: kept for index, kept in self._shortened.items() if index not in out}
         last = self._turns()[-LAST_TURNS:]
         recent = last[0] if last and self._dropped else len(messages)
-        fates = []
-        for index, (message, raw) in enumerate(zip(messages, self._whole, strict=True)):
-            whole = round(raw * factor)
-            if index in out:
-                reason = out[index]
-                fate: Fate = "summarised" if reason == "covered" else "left_out"
-                fates.append(MessageFate(message.id, fate, reason, 0, whole))
-            elif index in shortened:
-                fates.append(
-                    MessageFate(message.id, "shortened", "too_large", round(self._sizes[index] * factor), whole)
-                )
-            else:
-                reason = self._kept.get(index) or ("last_turns" if index >= recent else "fits")
-                fates.append(MessageFate(message.id, "sent", reason, whole, whole))
+        wholes = [round(raw * factor) for raw in self._whole]
+        tokens = wholes.copy()
+        fates: list[Fate] = ["sent"] * len(messages)
+        reasons: list[Reason] = ["fits"] * recent
+        reasons += ["last_turns"] * (len(messages) - recent)
+        for index, why in self._kept.items():
+            reasons[index] = why
+        for index in shortened:
+            fates[index], reasons[index], tokens[index] = "shortened", "too_large", round(self._sizes[index] * factor)
+        for index, why in out.items():
+            fates[index], reasons[index], tokens[index] = "summarised" if why == "covered" else "left_out", why, 0
         return Plan(
-            fates=tuple(fates),
+            fates=tuple(map(MessageFate._make, zip(self._ids, fates, reasons, tokens, wholes, strict=True))),
             tokens=self._tokens(),
             limit=self._room.limit,
             warning=warning,
-            left_out=frozenset(messages[index].id for index in out),
-            shortened={messages[index].id: kept for index, kept in sorted(shortened.items())},
+            left_out=frozenset(self._ids[index] for index in out),
+            shortened={self._ids[index]: kept for index, kept in sorted(shortened.items())},
             stand_ins=self._stand_ins,
-            dropped=frozenset(messages[index].id for index in self._dropped),
+            dropped=frozenset(self._ids[index] for index in self._dropped),
         )
 
 

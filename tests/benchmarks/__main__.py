@@ -14,6 +14,7 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
+from tests.benchmarks.context import context
 from tests.benchmarks.decoding import decoding
 from tests.benchmarks.run import Row, child, make_library
 from tests.benchmarks.transcript import transcript
@@ -119,6 +120,7 @@ BENCHMARKS: dict[str, Callable[[int], list[Row]]] = {
     "memory": memory,
     "decoding": decoding,
     "transcript": transcript,
+    "context": context,
 }
 
 
