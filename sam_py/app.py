@@ -37,10 +37,14 @@ from sam_py.providers.local import find_local_servers
 from sam_py.providers.prices import cost_usd
 from sam_py.providers.redaction import KeyFilter
 from sam_py.providers.registry import Registry
+from sam_py.reminders.documents import documents
+from sam_py.reminders.mini_prompts import MiniPrompts
+from sam_py.reminders.order import Reminders
 from sam_py.settings.file import SettingsFile
 from sam_py.settings.secrets import Secrets
 from sam_py.store.autosave import Autosave
 from sam_py.store.library import Library
+from sam_py.transcript.calibration import Calibrations
 from sam_py.ui.appearance import apply_theme, theme_of
 from sam_py.ui.asking import Asking
 from sam_py.ui.garbage import GarbageCollection
@@ -55,6 +59,7 @@ from sam_py.ui.tasks import Tasks
 from sam_py.ui.theme import Themes
 from sam_py.ui.widgets.icons import Icons
 
+gc.freeze()  # else the first collection, due at once, would walk it all the same
 if _collects:
     gc.enable()
 
@@ -157,6 +162,9 @@ class Program:
         self._registry.add(GuideProvider())
         self._library = Library(paths)
         self._tools = ProgramTools(settings)
+        self._mini_prompts = MiniPrompts(paths.config / "mini_prompts.json")
+        self._reminders = Reminders(mini_prompts=self._mini_prompts.reminder, documents=documents)
+        self._calibrations = Calibrations()
         themes = Themes()
         apply_theme(theme_of(settings.current.appearance), themes)
         self._tasks = Tasks(self._failed)
@@ -179,6 +187,7 @@ class Program:
             tasks=self._tasks,
             find_servers=find_local_servers,
             tools=self._tools,
+            mini_prompts=self._mini_prompts,
         )
         self._servers = ProgramServers(
             settings, self._tools.registry, self._put, self._secrets.key_of, log_folder=paths.logs
@@ -192,6 +201,8 @@ class Program:
     async def start(self) -> None:
         await self.window.start()
         self._servers.start()
+        if self._mini_prompts.problem:
+            self._failed(SamError(self._mini_prompts.problem))
 
     async def aclose(self) -> None:
         self._asking.close()
@@ -200,6 +211,7 @@ class Program:
             self._conversations.aclose,
             self._servers.aclose,
             self._tasks.aclose,
+            self._mini_prompts.aclose,
             self._registry.aclose,
             self._library.aclose,
         ):
@@ -245,6 +257,8 @@ class Program:
             defaults=self._settings.current.chat,
             cost_of=self._cost_of,
             tools=self._tools.open(bus, save_now=autosave.save_now, put_attachment=self._put),
+            calibrations=self._calibrations,
+            reminders=self._reminders,
         )
 
     def _session_state(self, conversation: OpenConversation, state: SessionState) -> None:

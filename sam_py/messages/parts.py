@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Discriminator, Tag
 class Frozen(BaseModel):
     """Immutable; fields of a newer version are kept in `model_extra` and written back."""
 
-    model_config = ConfigDict(frozen=True, extra="allow")
+    model_config = ConfigDict(frozen=True, extra="allow", defer_build=True)  # a start needs few of them
 
 
 class TextPart(Frozen):
