@@ -45,10 +45,10 @@ class MiniPrompts:
     """All mini prompts, in their order. Changed in memory at once; `save` waits until the file has it.
 
     Invariants: what is in the file and was not understood is written back; before each write the last good
-    file becomes the backup. All on the loop's thread, but for the writing.
+    file becomes the backup. All on the loop's thread, but for the writing. Without a path nothing is kept.
     """
 
-    def __init__(self, path: Path, *, disk: Disk | None = None) -> None:
+    def __init__(self, path: Path | None = None, *, disk: Disk | None = None) -> None:
         self.path = path
         self.problem = ""
         """What was wrong with the file when it was read, for a person."""
@@ -57,12 +57,8 @@ class MiniPrompts:
         self._listeners: list[Callable[[], None]] = []
         self._strange: list[Any] = []
         self._good: bytes | None = None
-        self._prompts = self._load()
+        self._prompts = self._load(path) if path is not None else []
         self._saved = self._encoded()
-
-    @property
-    def backup(self) -> Path:
-        return self.path.with_name(self.path.name + ".bak")
 
     def all(self) -> tuple[MiniPrompt, ...]:
         return tuple(self._prompts)
@@ -107,13 +103,13 @@ class MiniPrompts:
 
     async def save(self) -> None:
         """Make the last change durable. Raises StorageError; the prompts stay in memory then."""
-        data = self._encoded()
-        if data == self._saved:
+        data, path = self._encoded(), self.path
+        if data == self._saved or path is None:
             return
         try:
-            await asyncio.shield(self._writer.run(lambda: self._write(data)))
+            await asyncio.shield(self._writer.run(lambda: self._write(path, data)))
         except OSError as error:
-            raise cannot_write(error, self.path.parent) from error
+            raise cannot_write(error, path.parent) from error
         self._saved = data
 
     async def aclose(self) -> None:
@@ -136,14 +132,14 @@ class MiniPrompts:
         value = {"version": 1, "mini_prompts": [*prompts, *self._strange]}
         return (json.dumps(value, ensure_ascii=False, indent=1) + "\n").encode()
 
-    def _write(self, data: bytes) -> None:
+    def _write(self, path: Path, data: bytes) -> None:
         if self._good is not None:
-            replace_durably(self._disk, str(self.backup), self._good)
-        replace_durably(self._disk, str(self.path), data)
+            replace_durably(self._disk, str(backup_of(path)), self._good)
+        replace_durably(self._disk, str(path), data)
         self._good = data
 
-    def _load(self) -> list[MiniPrompt]:
-        for path in (self.path, self.backup):
+    def _load(self, file: Path) -> list[MiniPrompt]:
+        for path in (file, backup_of(file)):
             try:
                 data = self._disk.read(str(path))
                 entries = json.loads(data)["mini_prompts"]
@@ -153,8 +149,8 @@ class MiniPrompts:
             except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
                 log.warning("the mini prompts in %s cannot be read: %s", path, error)
                 self.problem = f"The mini prompts in {path} could not be read; those of the backup are in use."
-                if path == self.path:
-                    self._keep_aside()
+                if path == file:
+                    self._keep_aside(file)
                 continue
             self._good = data
             return prompts
@@ -170,13 +166,18 @@ class MiniPrompts:
                 self._strange.append(entry)
         return sorted(prompts, key=lambda prompt: prompt.order)
 
-    def _keep_aside(self) -> None:
+    def _keep_aside(self, file: Path) -> None:
         """Move a file that was not understood out of the way of the next write."""
-        aside = self.path.with_name(f"{self.path.name}.damaged")
+        aside = file.with_name(f"{file.name}.damaged")
         try:
-            self._disk.rename(str(self.path), str(aside))
+            self._disk.rename(str(file), str(aside))
         except OSError as error:
-            log.warning("%s cannot be kept as %s: %s", self.path, aside, error)
+            log.warning("%s cannot be kept as %s: %s", file, aside, error)
+
+
+def backup_of(path: Path) -> Path:
+    """Where the last good content of the file is."""
+    return path.with_name(path.name + ".bak")
 
 
 def mini_prompt_reminder(texts: Iterable[str]) -> str:

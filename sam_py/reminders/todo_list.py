@@ -15,10 +15,10 @@ _DONE = "All items are completed: say so. New ones can be added when there is mo
 
 
 class TodoItem(Protocol):
-    """What is read of an item. `status` is one of not-started, in-progress, completed and blocked."""
+    """What is read of an item. `status` is one of not_started, in_progress, completed and blocked."""
 
     @property
-    def id(self) -> int | str: ...
+    def id(self) -> int: ...
     @property
     def title(self) -> str: ...
     @property
@@ -34,7 +34,7 @@ def todo_reminder(items: Iterable[TodoItem]) -> str:
         by_status.setdefault(item.status, []).append(item)
     if not by_status:
         return ""
-    running, waiting, blocked = (by_status.get(status, []) for status in ("in-progress", "not-started", "blocked"))
+    running, waiting, blocked = (by_status.get(status, []) for status in ("in_progress", "not_started", "blocked"))
     lines = [f"Completed: {len(by_status.get('completed', []))}"]
     if running:
         lines.append(f"In progress: {_listed(running)}")

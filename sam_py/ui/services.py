@@ -9,6 +9,7 @@ from sam_py.paths import Paths
 from sam_py.providers.catalogue import Catalogue
 from sam_py.providers.local import FoundServer
 from sam_py.providers.registry import Registry
+from sam_py.reminders.mini_prompts import MiniPrompts
 from sam_py.settings.file import SettingsFile
 from sam_py.settings.secrets import Secrets
 from sam_py.store.library import Library
@@ -31,3 +32,4 @@ class Services:
     tasks: Tasks
     find_servers: Callable[[], Awaitable[list[FoundServer]]]
     tools: ProgramTools = field(default_factory=ProgramTools)
+    mini_prompts: MiniPrompts = field(default_factory=MiniPrompts)

@@ -107,7 +107,7 @@ class _Item:
 
 
 def _reminders() -> tuple[Reminders, MessageBus, Sequence[Message]]:
-    items = [_Item(n, SENTENCE, ("completed", "not-started", "blocked", "in-progress")[n % 4]) for n in range(50)]
+    items = [_Item(n, SENTENCE, ("completed", "not_started", "blocked", "in_progress")[n % 4]) for n in range(50)]
     files = [FilePart(attachment=f"{n:064x}", filename=f"{n}.csv", mime_type="text/csv", size=n) for n in range(30)]
     said = [*(UserMessage(parts=(file,)) for file in files), UserMessage(parts=(TextPart(text="Now?"),))]
     reminders = Reminders(

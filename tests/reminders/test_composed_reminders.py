@@ -25,7 +25,7 @@ def anyio_backend() -> str:
 class Item:
     id: int
     title: str
-    status: str = "not-started"
+    status: str = "not_started"
     blocked_reason: str = ""
 
 
@@ -59,7 +59,7 @@ def test_the_todo_list_says_what_is_running_left_and_blocked() -> None:
     text = todo_reminder(
         [
             Item(1, "Plan", "completed"),
-            Item(2, "Build", "in-progress"),
+            Item(2, "Build", "in_progress"),
             Item(3, "Test"),
             Item(4, "Ship", "blocked", "no key"),
         ]
@@ -78,7 +78,7 @@ def test_the_todo_list_says_what_is_running_left_and_blocked() -> None:
     ("items", "rule"),
     [
         ([Item(1, "a")], "mark it in progress before"),
-        ([Item(1, "a", "in-progress"), Item(2, "b")], "do not mark it in progress again"),
+        ([Item(1, "a", "in_progress"), Item(2, "b")], "do not mark it in progress again"),
         ([Item(1, "a", "completed")], "All items are completed"),
         ([Item(1, "a", "blocked", "rain")], "what is needed"),
     ],
