@@ -186,10 +186,11 @@ class KeyField(QWidget):
         if trouble is None:
             self.notice.say("")
             return
-        if secret.source == "session":
-            self.notice.say(secret.text.removeprefix("Kept in memory until you quit. ") or trouble, "warning")
-            return
         variable = environment_variable(self._account.id, origin_of(self._account.base_url))
+        if secret.source == "session":  # what that means is said above
+            words = self.tr("{trouble} For good, set the environment variable {variable} before SAM starts.")
+            self.notice.say(words.format(trouble=trouble, variable=variable), "warning")
+            return
         words = self.tr(
             "{trouble} A key that you enter here is kept for this session only. Or set the environment variable "
             "{variable} before SAM starts. It is never written to a file."

@@ -66,6 +66,8 @@ def test_a_key_without_a_keyring_is_for_this_session_and_in_no_file(stage: Stage
     stage.type(editor.keys.field, "sk-canary-7f1")
     assert editor.keys.source == "session"
     assert "For this session only" in editor.keys.state.text()
+    assert "For good, set the environment variable" in editor.keys.notice.text()
+    assert "until you quit" not in editor.keys.notice.text()  # said once, above
     stage.file.flush()
     folder = stage.services.paths.config.parent
     assert not [path for path in folder.rglob("*") if path.is_file() and b"sk-canary-7f1" in path.read_bytes()]
