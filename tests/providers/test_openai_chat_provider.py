@@ -105,6 +105,16 @@ def test_the_list_that_says_more_is_asked_first_and_the_usual_one_where_it_is_no
     assert found[0].limits.context_tokens == 9
 
 
+def test_openrouter_s_list_has_the_last_word_on_which_model_thinks() -> None:
+    paths: dict[str, Behaviour] = {
+        "/v1/models": _models(
+            {"id": "a/plain", "supported_parameters": ["tools"]},
+            {"id": "a/deep", "supported_parameters": ["reasoning"]},
+        )
+    }
+    assert [model.limits.thinking for model in listed("openrouter", paths)] == [False, True]
+
+
 def test_an_older_llama_cpp_says_its_window_elsewhere() -> None:
     paths: dict[str, Behaviour] = {
         "/v1/models": _models({"id": "a", "meta": {"n_ctx_train": 99}}),

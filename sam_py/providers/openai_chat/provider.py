@@ -34,7 +34,10 @@ class OpenAIChatProvider(WireProvider):
         """The model that was asked last and how it answered."""
 
     async def list_models(self) -> list[ModelInfo]:
-        models = [replace(model, limits=self._with_dialect(model.id, model.limits)) for model in await self._listed()]
+        models = [
+            replace(model, limits=self._with_dialect(model.id, model.limits, listed=True))
+            for model in await self._listed()
+        ]
         self._limits.update({model.id: model.limits for model in models})
         return models
 
@@ -68,12 +71,11 @@ class OpenAIChatProvider(WireProvider):
             return replace(dialect, reasoning_back=seen) if seen else dialect
         return dialect
 
-    def _with_dialect(self, model: str, limits: Limits) -> Limits:
-        return replace(
-            limits,
-            pdfs=limits.pdfs or (bool(self._dialect.pdf) and limits.images),
-            thinking=limits.thinking or bool(reasoning_field(self._spoken(model), model)),
-        )
+    def _with_dialect(self, model: str, limits: Limits, *, listed: bool = False) -> Limits:
+        thinking = limits.thinking
+        if not (listed and self._service == "openrouter"):  # its list says of each model whether it thinks
+            thinking = thinking or bool(reasoning_field(self._spoken(model), model))
+        return replace(limits, pdfs=limits.pdfs or (bool(self._dialect.pdf) and limits.images), thinking=thinking)
 
     async def _listed(self) -> list[ModelInfo]:
         """What the first list that answers says; one that says more of the models is asked before the usual one."""
