@@ -59,6 +59,7 @@ class ErrorBox(QWidget):
         self._model.setVisible(can_retry and error.code == "no_model")
         self._settings.setVisible(error.action == "settings")
         self._more.setVisible(bool(error.detail))
+        self._more.set_words(self.tr("Details"))
         self._copy.setVisible(False)
         name = error.text if self._is_calm else self.tr("Error: {text}").replace("{text}", error.text)
         self.setAccessibleName(name)

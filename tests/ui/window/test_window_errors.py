@@ -55,6 +55,26 @@ def test_a_model_that_is_gone_can_be_replaced_from_its_error(run: Run, sit_down:
     run(scenario())
 
 
+def test_an_error_that_is_shown_anew_offers_its_details_again(run: Run, sit_down: SitDown) -> None:
+    async def scenario() -> None:
+        async with FaultServer(Json({"error": {"message": "Wrong key"}}, 401)) as server:
+            sam = await sit_down().start()
+            sam.use_server(server.base_url)
+            await sam.send("Hello")
+            await sam.until(lambda: sam.bus.error_of(sam.bus.tip or "") is not None, "the error")
+            await sam.answered()
+            first = sam.bus.tip or ""
+            box = sam.chat.timeline.row_of(first)._error
+            QTest.mouseClick(box._more, Qt.MouseButton.LeftButton)
+            assert box._detail.isVisible()
+            box.show_error(sam.bus.error_of(first), can_retry=False)
+            assert not box._detail.isVisible()
+            assert box._more.accessibleName() == "Details"
+            await sam.close()
+
+    run(scenario())
+
+
 def test_the_buttons_of_an_error_stay_inside_a_narrow_window(run: Run, sit_down: SitDown) -> None:
     async def scenario() -> None:
         gone = Json({"error": {"message": "no such model", "code": "model_not_found"}}, 404)
