@@ -11,12 +11,14 @@ from typing import TYPE_CHECKING, Any
 from sam_py.agent.context import Context
 from sam_py.agent.loop import CostOf, Desk, Loop
 from sam_py.agent.preview import Preview, preview
-from sam_py.agent.prompt import ReadAttachment
+from sam_py.agent.prompt import ReadAttachment, history_of
 from sam_py.agent.reply_stream import PutAttachment
 from sam_py.agent.state import Phase, QueuedMessage, SessionState, StateListener
+from sam_py.agent.summaries import ask_for_summary, coverable, summary_message
 from sam_py.agent.titles import Titles
 from sam_py.bus.message_bus import ROOT, MessageBus
 from sam_py.errors import SamError
+from sam_py.messages.history import TaskRecorded
 from sam_py.messages.message import AssistantMessage, UserMessage
 from sam_py.messages.parts import Part, TextPart
 from sam_py.providers.base import Provider
@@ -75,6 +77,7 @@ class ChatSession:
         self._state = SessionState()
         self._listeners: list[StateListener] = []
         self._run: Loop | None = None
+        self._is_summarising = False
         self._background: set[asyncio.Task[Any]] = set()
         self._titles = Titles(bus, provider_of, self._spawn)
 
@@ -191,6 +194,30 @@ class ChatSession:
         said = self._say(edited, ROOT if message.parent_id is None else message.parent_id)
         await self._start(lambda run: self._reply(run, said, then_queued=True))
 
+    async def summarise(self, message_ids: Iterable[str] | None = None) -> str:
+        """Let the model summarise these messages, or all before the last turns, and return the summary's id.
+
+        The summary is sent in their place; they stay in the conversation, and removing it brings them back into
+        requests. It is added when no reply streams. Raises SamError where there is nothing to summarise.
+        """
+        history = await history_of(self.bus, self.bus.tip)
+        covered = coverable(history, None if message_ids is None else frozenset(message_ids))
+        if not covered:
+            raise SamError("There is nothing to summarise yet: the last turns and what is pinned are sent as they are.")
+        choice = self.choice
+        text, usage = await ask_for_summary(self._provider_of(choice.provider), choice.model, covered)
+        while self._run is not None:
+            await asyncio.shield(self._run.ended)
+        if usage is not None:
+            self.bus.record_task(TaskRecorded(provider=choice.provider, model=choice.model, usage=usage))
+        there = [message for message in covered if message.id in self.bus]
+        if len(there) < len(covered) or self.bus.index_of(covered[-1].id) is None:
+            raise SamError("The messages changed while they were summarised. Summarise again.")
+        summary = summary_message(text, there, self.bus.tip)
+        self.bus.add(summary)
+        self._spawn(self._save(), "save a summary")
+        return summary.id
+
     def select_branch(self, message_id: str) -> None:
         """Show another alternative; a reply that streams is stopped first."""
         self.stop()
@@ -302,9 +329,25 @@ class ChatSession:
         if reply is None:
             return False
         self._titles.ask_model(reply, self.choice, self.defaults)
+        self._summarise_if_wanted()
         if then_queued:
             await self._say_queued(run)
         return True
+
+    def _summarise_if_wanted(self) -> None:
+        """Where the person wants it: what no longer fits is summarised, beside whatever comes next."""
+        plan = self.context.plan
+        if self.defaults.auto_summary and plan is not None and plan.dropped and not self._is_summarising:
+            self._is_summarising = True
+            self._spawn(self._summarise(plan.dropped), "summarise")
+
+    async def _summarise(self, message_ids: Iterable[str]) -> None:
+        try:
+            await self.summarise(message_ids)
+        except SamError as error:
+            log.info("no summary: %s", error)
+        finally:
+            self._is_summarising = False
 
     def _keep_choice(self) -> None:
         """A conversation keeps the model it began with when the program's default changes."""

@@ -87,6 +87,8 @@ class ChatSettings(Frozen):
     max_tokens: int | None = Field(default=None, ge=1)
     context_tokens: int | None = Field(default=None, ge=1024)
     """At most so many tokens make a request and its reply; None: what the model takes, as far as that is known."""
+    auto_summary: bool = False
+    """Messages that no longer fit into requests are summarised by the model, without being asked each time."""
     auto_pin: int = Field(default=3, ge=0, le=10)
     send_with: Literal["enter", "ctrl_enter"] = "enter"
     model_titles: bool = True

@@ -1,0 +1,96 @@
+"""Summaries: what the model is asked, what they stand for, and that nothing is lost by them."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from sam_py.agent.summaries import coverable, told
+from sam_py.errors import SamError
+from sam_py.messages.message import DeveloperMessage, Message
+from sam_py.messages.turn import Limits
+from sam_py.providers.base import Finished
+from tests.agent.conftest import Talk
+from tests.agent.test_context_of_requests import long_talk, texts
+
+pytestmark = pytest.mark.anyio
+
+
+async def test_a_summary_is_sent_in_place_of_what_it_covers_and_nothing_is_lost(talk: Talk) -> None:
+    long_talk(talk.bus, 8)
+    path = talk.bus.path
+    talk.provider.answer("They asked eight times.")
+    summary_id = await talk.session.summarise()
+    asked = texts(talk.provider.requests[-1])[0]
+    assert "User: Question 0" in asked
+    assert "Question 7" not in asked
+    summary = talk.bus.get(summary_id)
+    assert isinstance(summary, DeveloperMessage)
+    assert summary.covers == path[:10]
+    assert talk.bus.path == (*path, summary_id)
+    talk.provider.answer("Fine")
+    await talk.session.send("And now?")
+    sent = texts(talk.provider.requests[-1])
+    assert "They asked eight times." in sent[0]
+    assert sent[1] == "Question 5"
+    assert len([text for text in sent if "They asked" in text]) == 1
+    plan = talk.session.context.plan
+    assert plan is not None
+    assert [fate.fate for fate in plan.fates[:10]] == ["summarised"] * 10
+    talk.session.remove(summary_id)
+    talk.provider.answer("Fine")
+    await talk.session.send("And then?")
+    assert texts(talk.provider.requests[-1])[0] == "Question 0"
+
+
+async def test_a_summary_waits_for_the_reply_that_streams(talk: Talk) -> None:
+    long_talk(talk.bus, 8)
+    task = await talk.streaming("Half")
+    asking = asyncio.get_running_loop().create_task(talk.session.summarise(talk.bus.path[:4]))
+    talk.provider.answer("Short.")  # whoever takes it: one stream has one queue
+    talk.provider.say(" more", Finished("stop"))
+    await task
+    await asking
+    roles = [message.role for message in talk.bus.messages()]
+    assert roles[-2:] == ["assistant", "developer"]
+
+
+async def test_what_no_longer_fits_is_summarised_by_itself_only_where_that_is_wanted(talk: Talk) -> None:
+    long_talk(talk.bus, 30)
+    talk.provider.limits = Limits(context_tokens=2500, output_tokens=200)
+    talk.provider.answer("Fine")
+    await talk.session.send("And now?")
+    assert len(talk.provider.requests) == 1
+    talk.session.defaults = talk.session.defaults.model_copy(update={"auto_summary": True})
+    talk.provider.answer("Fine")
+    talk.provider.answer("In short: words.")
+    await talk.session.send("And then?")
+    await talk.until(lambda: any(message.role == "developer" for message in talk.bus.messages()))
+    assert len(talk.provider.requests) == 3
+
+
+async def test_with_nothing_to_summarise_nobody_is_asked(talk: Talk) -> None:
+    long_talk(talk.bus, 2)
+    with pytest.raises(SamError, match="nothing to summarise"):
+        await talk.session.summarise()
+    assert not talk.provider.requests
+
+
+def test_pins_and_marks_are_never_covered_and_summaries_may_be(talk: Talk) -> None:
+    long_talk(talk.bus, 8)
+    talk.bus.annotate(talk.bus.path[0], pinned=True)
+    talk.bus.annotate(talk.bus.path[1], context="keep")
+    messages: list[Message] = list(talk.bus.messages())
+    old = DeveloperMessage(covers=(messages[2].id,))
+    covered = [message.id for message in coverable([*messages[:4], old, *messages[4:]])]
+    assert covered[:2] == [messages[3].id, old.id]
+
+
+def test_what_is_told_to_the_model_keeps_the_important_longest(talk: Talk) -> None:
+    long_talk(talk.bus, 20)
+    talk.bus.annotate(talk.bus.path[3], importance=0.95)
+    text = told(list(talk.bus.messages()), 2_000)
+    assert len(text) <= 2_100
+    assert "Assistant (important): Answer 1." in text
+    assert "Answer 0." not in text
