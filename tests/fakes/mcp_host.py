@@ -132,6 +132,7 @@ async def _and_nothing_is_left(work: Coroutine[Any, Any, T]) -> T:
 def no_process_left() -> Iterator[None]:
     yield
     left = [process for process in psutil.process_iter(["cmdline", "status"]) if _is_fake(process)]
+    _gone, left = psutil.wait_procs(left, timeout=2)  # killed, but the system has not yet come to it
     assert left == []
 
 

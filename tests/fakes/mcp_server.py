@@ -105,7 +105,7 @@ def call(request: dict[str, Any]) -> None:
         case "fails":
             text, is_error = "The disk is full.", True
         case "flood":
-            for number in range(20_000):
+            for number in range(2_000):
                 send(method="notifications/message", params={"level": "info", "data": f"message {number}"})
         case "damaged":
             answer(request, {"content": [{"type": "image", "data": 7}]})

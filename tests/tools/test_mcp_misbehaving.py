@@ -26,6 +26,7 @@ FAIL = {
     "wrong-handshake": "does not speak MCP as it should",
     "floods": "did not answer within",
 }
+HANG = ("never-answers", "deaf", "floods", "endless-garbage")
 SERVE = ("stubborn", "garbage", "loud", "grandchild", "endless-pages", "odd-tools")
 
 
@@ -41,7 +42,10 @@ class Seen:
 
 async def all_at_once(folder: Path) -> Seen:
     host = Host(folder / "logs")
-    kinds = [fake(how, how, start_s=1.5, env={"CANCELLED": str(_made(folder / how))}) for how in (*FAIL, *SERVE)]
+    kinds = [
+        fake(how, how, start_s=1.5 if how in HANG else 25, env={"CANCELLED": str(_made(folder / how))})
+        for how in (*FAIL, *SERVE)
+    ]
     good = fake("good", start_s=20)
     await host.begin(good)
     beginning = asyncio.create_task(host.begin(good, *kinds))

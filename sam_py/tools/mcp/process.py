@@ -37,8 +37,8 @@ LEAVE_S = 1.0
 """For a server to end by itself once its input has closed; as long again after SIGTERM, before SIGKILL."""
 _POLL_S = 0.02
 _WATCH_S = 0.5
-_WORK_S, _REST_S = 0.004, 0.008
-"""A server that never stops talking gets a third of the loop's thread at most."""
+_WORK_S, _REST_S = 0.005, 0.005
+"""A server that never stops talking gets half of the loop's thread at most."""
 _ENDED = (anyio.ClosedResourceError, anyio.BrokenResourceError, anyio.EndOfStream, OSError)
 
 
@@ -129,9 +129,7 @@ async def _read(process: Process, inbox: MemoryObjectSendStream[Incoming], ended
             if not listening:
                 buffer.clear()
                 inbox.close()
-    if process.returncode is None:
-        with anyio.move_on_after(_WATCH_S):  # a dying server closes its output a moment before it is gone
-            await _gone(process)
+    await _wait_a_moment_for(process)
     ended.set(_how_it_ended(process))
     inbox.close()
 
@@ -148,7 +146,8 @@ async def _write(
             text = message.message.model_dump_json(by_alias=True, exclude_unset=True)
             await process.stdin.send(text.encode() + b"\n")
     except _ENDED:
-        ended.set("It no longer reads its standard input.")
+        await _wait_a_moment_for(process)
+        ended.set("It no longer reads its standard input." if process.returncode is None else _how_it_ended(process))
         inbox.close()
 
 
@@ -168,6 +167,12 @@ async def _watch(process: Process, inbox: MemoryObjectSendStream[Incoming], ende
     await anyio.sleep(_WATCH_S)  # for what it wrote last
     ended.set(_how_it_ended(process))
     inbox.close()
+
+
+async def _wait_a_moment_for(process: Process) -> None:
+    """A dying server closes its pipes a moment before it is gone; what became of it is the better reason."""
+    with anyio.move_on_after(_WATCH_S):
+        await _gone(process)
 
 
 def _how_it_ended(process: Process) -> str:
