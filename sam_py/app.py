@@ -40,6 +40,7 @@ from sam_py.providers.registry import Registry
 from sam_py.reminders.documents import documents
 from sam_py.reminders.mini_prompts import MiniPrompts
 from sam_py.reminders.order import Reminders
+from sam_py.reminders.todo_list import todo_list
 from sam_py.settings.file import SettingsFile
 from sam_py.settings.secrets import Secrets
 from sam_py.store.autosave import Autosave
@@ -163,7 +164,7 @@ class Program:
         self._library = Library(paths)
         self._tools = ProgramTools(settings)
         self._mini_prompts = MiniPrompts(paths.config / "mini_prompts.json")
-        self._reminders = Reminders(mini_prompts=self._mini_prompts.reminder, documents=documents)
+        self._reminders = Reminders(mini_prompts=self._mini_prompts.reminder, todo_list=todo_list, documents=documents)
         self._calibrations = Calibrations()
         themes = Themes()
         apply_theme(theme_of(settings.current.appearance), themes)

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Protocol
 
+from sam_py.bus.reader import ConversationReader
+from sam_py.bus.todo_list import SETTING, TodoList
+from sam_py.messages.message import Message
 from sam_py.reminders.wording import one_line, tagged
 
 TAG = "todoList"
@@ -25,6 +28,12 @@ class TodoItem(Protocol):
     def status(self) -> str: ...
     @property
     def blocked_reason(self) -> str: ...
+
+
+def todo_list(conversation: ConversationReader, _messages: Sequence[Message]) -> str:
+    """The reminder for the list that the conversation's settings keep."""
+    kept = getattr(conversation.settings, SETTING, None)
+    return todo_reminder(TodoList.from_json(kept).items) if kept is not None else ""
 
 
 def todo_reminder(items: Iterable[TodoItem]) -> str:

@@ -8,12 +8,13 @@ from pathlib import Path
 import pytest
 
 from sam_py.bus.message_bus import MessageBus
+from sam_py.bus.todo_list import SETTING, TodoList
 from sam_py.errors import SamError
 from sam_py.messages.parts import FilePart
 from sam_py.reminders.documents import documents
 from sam_py.reminders.mini_prompts import MiniPrompt, MiniPrompts, mini_prompt_reminder
 from sam_py.reminders.order import ORDER, Reminders
-from sam_py.reminders.todo_list import todo_reminder
+from sam_py.reminders.todo_list import todo_list, todo_reminder
 
 
 @pytest.fixture
@@ -85,6 +86,13 @@ def test_the_todo_list_says_what_is_running_left_and_blocked() -> None:
 )
 def test_the_rules_follow_the_state_of_the_list(items: list[Item], rule: str) -> None:
     assert rule in todo_reminder(items)
+
+
+def test_the_list_of_a_conversation_is_reminded_of() -> None:
+    bus = MessageBus("c")
+    assert todo_list(bus, []) == ""
+    bus.change_setting(SETTING, TodoList().add([{"title": "Build", "status": "in_progress"}]).to_json())
+    assert "In progress: [1] Build" in todo_list(bus, [])
 
 
 def test_no_title_closes_the_reminder() -> None:
