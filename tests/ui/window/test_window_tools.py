@@ -1,0 +1,184 @@
+"""The window: a model that acts, a person who is asked, and the same cards after a restart."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable
+from typing import Any
+
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+
+from sam_py.messages.message import ToolResultMessage
+from sam_py.tools.base import Arguments, BuiltinTool, Running, ToolOutput, Touch
+from sam_py.ui.chat.blocks import CallBlock
+from sam_py.ui.chat.tool_card import ToolCard
+from sam_py.ui.sidebar.conversation_list_model import STATE_ROLE
+from tests.fakes.fault_server import DONE, FaultServer, Reply, Stream, chunk
+from tests.fakes.sitting import Sitting
+
+Run = Callable[[Any], Any]
+SitDown = Callable[[], Sitting]
+
+
+class Word(Arguments):
+    word: str
+
+
+class Echo(BuiltinTool[Word]):
+    name = "echo"
+    label = "Echo"
+    description = "Says it again."
+    takes = Word
+
+    def doing(self, arguments: Word) -> str:
+        return f"Saying {arguments.word}"
+
+    async def run(self, arguments: Word, running: Running) -> ToolOutput:
+        return ToolOutput(arguments.word * 2)
+
+
+class Shout(Echo):
+    name = "shout"
+    label = "Shout"
+
+    def touches(self, arguments: Word) -> tuple[Touch, ...]:
+        return (Touch("network", "https://street.example"),)
+
+
+def calling(name: str, word: str, call_id: str = "call_1") -> Stream:
+    function = {"name": name, "arguments": json.dumps({"word": word})}
+    call = {"index": 0, "id": call_id, "type": "function", "function": function}
+    return Stream((chunk(role="assistant", tool_calls=[call]), chunk(finish="tool_calls"), DONE))
+
+
+async def sit(sit_down: SitDown, base_url: str) -> Sitting:
+    sam = await sit_down().start()
+    for tool in (Echo(), Shout()):
+        sam.program._tools.registry.add(tool)
+    sam.use_server(base_url)
+    return sam
+
+
+def cards(sam: Sitting) -> list[ToolCard]:
+    rows = [row for row in sam.chat.timeline.rows_in_order() if row.isVisible()]
+    return [block.card for row in rows for block in row.blocks if isinstance(block, CallBlock)]
+
+
+def test_a_model_acts_and_the_same_card_stands_there_after_a_restart(run: Run, sit_down: SitDown) -> None:
+    async def scenario() -> None:
+        async with FaultServer(calling("echo", "ho"), Reply("It echoes.")) as server:
+            sam = await sit(sit_down, server.base_url)
+            await sam.send("Is there an echo?")
+            await sam.answered()
+            assert [message.role for message in sam.messages] == ["user", "assistant", "tool", "assistant"]
+            said = sam.screen()
+            assert [line.split(", ")[:3] for line in said[1:2]] == [["Echo", "Saying ho", "done"]]
+            assert said[-1] == "It echoes."
+            told = server.requests[0].body["tools"]
+            assert {"echo", "shout"} <= {tool["function"]["name"] for tool in told}
+            assert server.requests[1].body["messages"][-1]["content"] == "hoho"
+            before = sam.messages
+            await sam.close()
+
+            again = await sit(sit_down, server.base_url)
+            await again.answered()
+            assert again.messages == before
+            again.chat.timeline._theme_changed()
+            assert again.screen() == said
+            await again.close()
+
+    run(scenario())
+
+
+def test_a_call_that_leaves_the_computer_waits_for_the_person(run: Run, sit_down: SitDown) -> None:
+    async def scenario() -> None:
+        async with FaultServer(calling("shout", "hey"), Reply("Done.")) as server:
+            sam = await sit(sit_down, server.base_url)
+            await sam.send("Shout")
+            await sam.until(lambda: [card for card in cards(sam) if card.question is not None], "the question")
+            (card,) = cards(sam)
+            question = card.question
+            assert question is not None
+            assert len(server.requests) == 1
+            await sam.until(lambda: question.allow["once"].isEnabled(), "the armed buttons")
+            QTest.mouseClick(question.allow["once"], Qt.MouseButton.LeftButton)
+            await sam.answered()
+            assert [each.output_text for each in sam.messages if isinstance(each, ToolResultMessage)] == ["heyhey"]
+            await sam.close()
+
+    run(scenario())
+
+
+def test_stop_works_while_a_question_is_open(run: Run, sit_down: SitDown) -> None:
+    async def scenario() -> None:
+        async with FaultServer(calling("shout", "hey")) as server:
+            sam = await sit(sit_down, server.base_url)
+            await sam.send("Shout")
+            await sam.until(lambda: [card for card in cards(sam) if card.question is not None], "the question")
+            sam.chat.composer.stop_requested.emit()
+            assert not sam.chat.conversation.is_busy
+            await sam.answered()
+            assert [card.question for card in cards(sam)] == [None]
+            assert sam.program._tools.approvals.questions == ()
+            await sam.close()
+
+    run(scenario())
+
+
+def test_a_question_in_another_conversation_is_a_mark_and_a_notice(run: Run, sit_down: SitDown) -> None:
+    async def scenario() -> None:
+        async with FaultServer(calling("shout", "hey"), Reply("Done.")) as server:
+            sam = await sit(sit_down, server.base_url)
+            asking = sam.chat.conversation
+            await sam.send("Shout it out")
+            sam.window.new_conversation()
+            await sam.until(lambda: sam.chat.conversation is not asking, "the new conversation")
+            await sam.until(lambda: sam.program._tools.approvals.questions, "the question")
+            model = sam.window.sidebar.model
+            row = model.row_of(asking.id)
+            await sam.until(lambda: model.row_of(asking.id) is not None, "the row")
+            row = model.row_of(asking.id)
+            assert row is not None
+            assert model.index(row).data(STATE_ROLE) == "asking"
+            notices = [notice.text for notice in sam.window.notices._notices]
+            assert any("Shout it out" in text and "Shout" in text for text in notices)
+            sam.program._tools.approvals.answer("", "deny")
+            for question in sam.program._tools.approvals.questions:
+                sam.program._tools.approvals.answer(question.call_id, "deny")
+            await sam.until(lambda: not asking.is_busy, "the end")
+            assert model.index(row).data(STATE_ROLE) == "unread"
+            await sam.close()
+
+    run(scenario())
+
+
+def test_quitting_withdraws_what_is_asked_and_nothing_ran(run: Run, sit_down: SitDown) -> None:
+    async def scenario() -> None:
+        async with FaultServer(calling("shout", "hey")) as server:
+            sam = await sit(sit_down, server.base_url)
+            await sam.send("Shout")
+            await sam.until(lambda: sam.program._tools.approvals.questions, "the question")
+            await sam.close()
+            assert sam.program._tools.approvals.questions == ()
+            again = await sit(sit_down, server.base_url)
+            await again.answered()
+            assert [card.call.stage for card in cards(again)] == ["aborted"]
+            await again.close()
+
+    run(scenario())
+
+
+def test_a_deleted_reply_takes_its_results_along(run: Run, sit_down: SitDown) -> None:
+    async def scenario() -> None:
+        async with FaultServer(calling("echo", "ho"), Reply("It echoes.")) as server:
+            sam = await sit(sit_down, server.base_url)
+            await sam.send("Is there an echo?")
+            await sam.answered()
+            sam.chat.timeline.action_requested.emit("remove", sam.bus.id_at(1))
+            await asyncio.sleep(0)
+            assert [message.role for message in sam.messages] == ["user", "assistant"]
+            await sam.close()
+
+    run(scenario())
