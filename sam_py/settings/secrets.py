@@ -26,6 +26,7 @@ log = logging.getLogger(__name__)
 T = TypeVar("T")
 
 SERVICE = "sam-py"
+IN_MEMORY = "Kept in memory until you quit."
 LIMIT_S = 5.0
 _AGAIN_S = 0.25
 """How long to wait for an answer that did not come within the limit before: who needs no key goes on soon."""
@@ -138,7 +139,7 @@ class Secrets:
         """The provider's key for its present address. Never raises for a keyring that cannot be used."""
         origin = origin_of(self._base_url_of(provider_id))
         if bound := self._session.get(provider_id):
-            return _given(bound, origin, "session", "Kept in memory until you quit.")
+            return _given(bound, origin, "session", IN_MEMORY)
         bound = self._cache.get(provider_id)
         why = "No key is stored."
         if provider_id not in self._cache:
@@ -183,9 +184,7 @@ class Secrets:
         try:
             await self._run(lambda: self._backend().set_password(SERVICE, provider_id, bound.packed()))
         except KeyringUnavailableError as error:
-            variable = environment_variable(provider_id, bound.origin)
-            text = f"Kept in memory until you quit. {error} Or set the environment variable {variable}."
-            return Secret(bound.key, "session", text)
+            return Secret(bound.key, "session", f"{IN_MEMORY} {error}")
         if self._session.get(provider_id) is bound:
             del self._session[provider_id]
             self._cache[provider_id] = bound

@@ -13,7 +13,7 @@ from sam_py.errors import SamError
 from sam_py.providers.network import may_carry_key
 from sam_py.providers.presets import Preset, preset_of
 from sam_py.settings.model import ProviderSettings
-from sam_py.settings.secrets import Secret, Source, environment_variable, origin_of
+from sam_py.settings.secrets import IN_MEMORY, Secret, Source, environment_variable, origin_of
 from sam_py.ui.links import describe_target, open_url
 from sam_py.ui.services import Services
 from sam_py.ui.settings.fields import Words
@@ -142,7 +142,7 @@ class KeyField(QWidget):
             self.field.clear()
             self.shown.setChecked(False)
         self._show(secret)
-        self._show_trouble(secret.text if secret.source == "session" else None, secret)
+        self._show_trouble(secret.text.removeprefix(IN_MEMORY).lstrip() or None, secret)
         self.kept.emit()
 
     async def _try_again(self) -> None:
@@ -182,6 +182,8 @@ class KeyField(QWidget):
 
     def _show_trouble(self, trouble: str | None, secret: Secret) -> None:
         """A keyring that cannot be used, and what there is instead: never a file."""
+        if secret.source == "keyring":
+            trouble = None
         self.again.setVisible(trouble is not None)
         if trouble is None:
             self.notice.say("")
