@@ -25,9 +25,10 @@ from sam_py.transcript.shown import Shown, mended, named
 from sam_py.transcript.thinking import Asker, without_idle_thinking, without_thinking
 from sam_py.transcript.uncollected import uncollected
 
-__all__ = ["BEGINS_WITHOUT_USER", "BROKE_OFF", "INTERRUPTED", "LOST", "build"]
+__all__ = ["BEGINS_LEFT_OUT", "BEGINS_WITHOUT_USER", "BROKE_OFF", "INTERRUPTED", "LOST", "build"]
 
 BEGINS_WITHOUT_USER = "[The conversation begins with the assistant.]"
+BEGINS_LEFT_OUT = "[Earlier messages of this conversation are left out here.]"
 INTERRUPTED = "[The reply above was interrupted.]"
 BROKE_OFF = "[The reply above broke off because of an error.]"
 
@@ -77,6 +78,11 @@ def _built(
     asker = Asker(*asked, takes_thinking=limits.thinking)
     building = _Building(limits, asker, iter(pairs.calls), Shown(limits, dict.fromkeys(pairs.notes)))
     prompts = [system.strip()]
+    if plan.dropped:
+        building.begins = BEGINS_LEFT_OUT
+        building.shown.note(f"{len(plan.dropped)} messages are left out: the model's window is full.")
+    if plan.shortened:
+        building.shown.note(f"{len(plan.shortened)} long messages are sent as their beginning and end.")
     by_id = {message.id: message for message in messages} if plan.stand_ins else {}
     moved = frozenset(plan.stand_ins.values())
     for message in messages:
@@ -124,6 +130,7 @@ class _Building:
     pairs: Iterator[Pair | None]
     """What became of each call, in the order in which they come."""
     shown: Shown
+    begins: str = BEGINS_WITHOUT_USER
     turns: list[_Draft] = field(default_factory=list)
     due: list[TurnPart] = field(default_factory=list)
     """What the next user turn begins with: marks and pictures of the reply before it."""
@@ -225,7 +232,7 @@ class _Building:
 
     def _open_assistant(self, parts: list[TurnPart], message: AssistantMessage) -> None:
         if not self.turns:
-            self.turns.append(_Draft("user", [TextPart(text=BEGINS_WITHOUT_USER)]))
+            self.turns.append(_Draft("user", [TextPart(text=self.begins)]))
         last = self.turns[-1]
         provider, model = message.provider, message.model
         if last.role != "assistant":

@@ -98,6 +98,15 @@ def test_the_result_of_the_last_round_is_shortened_when_nothing_else_can_go() ->
     assert planned.tokens <= 3000
 
 
+def test_what_is_left_out_is_said() -> None:
+    history = [marked(message, importance=0.3 if message.role == "user" else 0.9) for message in talk(12)]
+    planned = plan(history, Room(550))
+    transcript = build(history, limits=ALL, plan=planned)
+    assert history[0].id in planned.dropped
+    assert said(transcript)[0][1][0].startswith("[Earlier messages of this conversation are left out")
+    assert f"{len(planned.dropped)} messages are left out" in transcript.notes[0]
+
+
 def test_pins_alone_over_the_window_are_a_warning() -> None:
     history = [marked(message, pinned=True) for message in talk(20)]
     planned = plan(history, Room(300))
