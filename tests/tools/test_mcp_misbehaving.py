@@ -43,7 +43,7 @@ class Seen:
 async def all_at_once(folder: Path) -> Seen:
     host = Host(folder / "logs")
     kinds = [
-        fake(how, how, start_s=1.5 if how in HANG else 25, env={"CANCELLED": str(_made(folder / how))})
+        fake(how, how, start_s=0.6 if how in HANG else 25, env={"CANCELLED": str(_made(folder / how))})
         for how in (*FAIL, *SERVE)
     ]
     good = fake("good", start_s=20)

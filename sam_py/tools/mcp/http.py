@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -14,13 +14,23 @@ LARGEST_ANSWER = 16_000_000
 
 
 @asynccontextmanager
-async def http_streams(url: str, headers: Mapping[str, str], *, connect_s: float) -> AsyncGenerator[Any]:
-    """The SDK's transport over a client of ours. The SDK follows redirects within the same origin only."""
+async def http_streams(
+    url: str, headers: Mapping[str, str], *, connect_s: float, on_status: Callable[[int], None]
+) -> AsyncGenerator[Any]:
+    """The SDK's transport over a client of ours. The SDK follows redirects within the same origin only.
+
+    `on_status` hears the status of each answer, which the SDK's errors leave out.
+    """
+
+    async def look_at(response: httpx2.Response) -> None:
+        on_status(response.status_code)
+        _bound(response)
+
     client = httpx2.AsyncClient(
         # Compressed, a small answer could become a large one.
         headers={**headers, "Accept-Encoding": "identity"},
         timeout=httpx2.Timeout(connect_s, read=None),  # each call has its own deadline
-        event_hooks={"response": [_bound]},
+        event_hooks={"response": [look_at]},
     )
     async with (
         client,
@@ -29,7 +39,7 @@ async def http_streams(url: str, headers: Mapping[str, str], *, connect_s: float
         yield streams
 
 
-async def _bound(response: httpx2.Response) -> None:
+def _bound(response: httpx2.Response) -> None:
     if response.headers.get("content-encoding", "identity").lower() != "identity":
         raise httpx2.DecodingError("the server compresses although it was asked not to", request=response.request)
     if not response.headers.get("content-type", "").lower().startswith("text/event-stream"):

@@ -66,6 +66,8 @@ class Link:
         self._asked: set[asyncio.Task[Any]] = set()
         self._ended = Ended()
         self._stale = asyncio.Event()
+        self._http_status = 0
+        self._wants_sign_in = False
 
     def close(self) -> None:
         """End the connection; `run` returns when all of it is gone."""
@@ -127,7 +129,9 @@ class Link:
     def _streams(self) -> AbstractAsyncContextManager[Any]:
         launch = self._launch
         if launch.consent.url:
-            return http_streams(launch.consent.url, launch.headers, connect_s=launch.start_s)
+            return http_streams(
+                launch.consent.url, launch.headers, connect_s=launch.start_s, on_status=self._note_status
+            )
         return stdio_streams(
             launch.consent.command,
             launch.consent.args,
@@ -136,6 +140,11 @@ class Link:
             log=self._log,
             ended=self._ended,
         )
+
+    def _note_status(self, status: int) -> None:
+        self._http_status = status if status >= 400 else self._http_status
+        if status in (401, 403):
+            self._wants_sign_in = True
 
     async def _hold(self, client: Client) -> None:
         async with anyio.create_task_group() as tasks:
@@ -222,14 +231,15 @@ class Link:
             text = f"{label} cannot be reached at {consent.url} ({_short(error)}). Check the address and that it runs."
             return McpError(text, again=True, detail=detail)
         if isinstance(error, MCPError):
-            if _wants_sign_in(error):
+            if self._wants_sign_in:
                 return McpError(f"{label} wants a sign-in. Add the header that it asks for in settings.", detail=detail)
             if error.code == types.CONNECTION_CLOSED:
                 what = self._ended.reason or "It closed the connection."
                 return McpError(
                     f"{label} ended at once. {what} {self._last_words()}".strip(), again=True, detail=detail
                 )
-            return McpError(f"{label} refused to begin: {error.message[:500]}", again=True, detail=detail)
+            status = f" (HTTP {self._http_status})" if self._http_status else ""
+            return McpError(f"{label} refused to begin: {error.message[:500]}{status}", again=True, detail=detail)
         if isinstance(error, OSError):
             return McpError(f"{label} could not be started ({_short(error)}). Check its command.", detail=detail)
         if isinstance(error, anyio.ClosedResourceError | anyio.BrokenResourceError | anyio.EndOfStream):
@@ -247,10 +257,6 @@ class Link:
 
 def _lost_session(error: MCPError) -> bool:
     return "Session terminated" in error.message or "session not found" in error.message.lower()
-
-
-def _wants_sign_in(error: MCPError) -> bool:
-    return any(mark in error.message.lower() for mark in ("401", "403", "unauthorized", "forbidden"))
 
 
 def _short(error: BaseException) -> str:
