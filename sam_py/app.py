@@ -154,6 +154,7 @@ class Program:
 
     def __init__(self, app: QApplication, paths: Paths) -> None:
         self.app = app
+        self._paths = paths
         self._garbage = GarbageCollection()
         settings = SettingsFile(paths.config / "settings.json")
         self._secrets = Secrets(self._base_url_of)
@@ -201,6 +202,7 @@ class Program:
 
     async def start(self) -> None:
         await self.window.start()
+        self._add_tools()
         self._servers.start()
         if self._mini_prompts.problem:
             self._failed(SamError(self._mini_prompts.problem))
@@ -226,6 +228,27 @@ class Program:
         except SamError as error:
             log.error("the settings could not be saved: %s", error)
         self._garbage.stop()
+
+    def _add_tools(self) -> None:
+        """Our own tools, when the window stands: they are imported here."""
+        from sam_py.tools.builtin.catalogue import Doors, builtin_tools
+
+        library, paths = self._library, self._paths
+        doors = Doors(
+            bus_of=self._bus_of,
+            root_of=lambda _conversation_id: self._tools.work_folder,
+            own_folders=(paths.config, paths.data, paths.state),
+            put_attachment=self._put,
+            read_attachment=library.attachments.read,
+            http=self._registry.http,
+            notes=library.notes,
+        )
+        for tool in builtin_tools(doors):
+            self._tools.registry.add(tool)
+
+    def _bus_of(self, conversation_id: str) -> MessageBus | None:
+        conversation = self._conversations.get(conversation_id)
+        return conversation.bus if conversation is not None else None
 
     def report_bug(self, error: BaseException) -> None:
         self.window.report(error)

@@ -36,6 +36,7 @@ from sam_py.store.folders import (
 )
 from sam_py.store.index import Index, read_index
 from sam_py.store.journal import Journal, ReadReport, Stamp
+from sam_py.store.notes import Notes
 from sam_py.store.summary import ConversationSummary, copy_title, summary_of_bus
 from sam_py.store.writer import BACKGROUND, READ, SAVE, Clock, LoopClock, Writer
 
@@ -80,6 +81,7 @@ class Library:
             paths, self._writer, self._chores, self._disk, is_open=lambda id: id in self._autosaves
         )
         self.attachments = Attachments(paths.attachments, self._writer, self._disk)
+        self.notes = Notes(paths.data / "notes", self._writer, self._disk)
         self.drafts = Drafts(paths.drafts, self._writer, self._clock, self._disk, is_known=lambda id: id in self._list)
         self._journals: dict[str, Journal] = {}
         self._problem_listeners: list[Callable[[StorageError], None]] = []

@@ -17,6 +17,8 @@ from sam_py.ui.program_servers import ProgramServers
 
 OFF_BY_DEFAULT = frozenset({"remember", "recall", "generate_image"})
 """Tools that wait until the person wants them: they keep notes of them, or cost money."""
+NEED_FOLDER = frozenset({"read_file", "list_folder", "search_files", "write_file", "edit_file"})
+"""Tools that a model is told of only once the person has chosen a work folder."""
 
 
 class ProgramTools:
@@ -39,15 +41,17 @@ class ProgramTools:
         """The folder that the person opened to tools."""
         return Path(self._now.work_folder) if self._now.work_folder else None
 
+    def is_wanted(self, name: str) -> bool:
+        """What the person chose for the tool of that name, or its default."""
+        return self._now.switches.get(name, name not in OFF_BY_DEFAULT)
+
     def is_on(self, name: str, bus: MessageBus | None = None) -> bool:
-        """Whether the tool of that name is switched on: in the program, or in the conversation of `bus`."""
+        """Whether the tool of that name is offered: in the program, or in the conversation of `bus`."""
         settings = self._now
-        chosen = settings.switches.get(name)
-        if chosen is None:
-            chosen = name not in OFF_BY_DEFAULT
-        if bus is not None:
-            chosen = bus.settings.tools.get(name, chosen)
-        return settings.on and chosen
+        if not settings.on or (name in NEED_FOLDER and not settings.work_folder):
+            return False
+        chosen = self.is_wanted(name)
+        return chosen if bus is None else bus.settings.tools.get(name, chosen)
 
     def open(self, bus: MessageBus, *, save_now: SaveNow, put_attachment: PutAttachment) -> Toolbox:
         """The tools of a conversation that was opened. Raises RuntimeError where it has them already."""

@@ -84,7 +84,11 @@ class ToolCalls(QObject):
         """Follow another conversation."""
         self.detach()
         self._bus = bus
-        self._off = [bus.subscribe(self._hear), self._tools.approvals.subscribe(self._hear_questions)]
+        self._off = [
+            bus.subscribe(self._hear),
+            self._tools.approvals.subscribe(self._hear_questions),
+            self._tools.registry.subscribe(lambda: self.changed.emit("")),
+        ]
         self._asked = frozenset(each.call_id for each in self._tools.approvals.questions)
         runner = self._tools.runner_of(bus.conversation_id)
         if runner is not None:

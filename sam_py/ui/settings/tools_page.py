@@ -101,7 +101,7 @@ class ToolsPage(SettingsPage):
             self._list_tools(tools)
         for name, switch in self.switches.items():
             settings = self.services.settings.current.tools
-            switch.setChecked(self.services.tools.is_on(name) if settings.on else settings.switches.get(name, False))
+            switch.setChecked(self.services.tools.is_wanted(name))
             switch.setEnabled(settings.on)
         grants = list(self.services.tools.approvals.grants)
         if grants != list(self.revokers) or not grants:
