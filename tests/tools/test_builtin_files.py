@@ -254,6 +254,12 @@ def test_a_file_that_is_there_is_replaced_only_on_purpose(folder: Folder) -> Non
         assert file.stat().st_mode & 0o777 == 0o640
 
 
+def test_a_file_without_end_is_not_written(folder: Folder) -> None:
+    with pytest.raises(ToolError, match="more than 2,000,000 characters"):
+        folder.write("big.txt", "x" * 2_000_001)
+    assert not list(folder.root.iterdir())
+
+
 def test_writing_asks_for_exactly_the_file(folder: Folder) -> None:
     tool = WriteFileTool(folder.folders)
     arguments = tool.parse('{"path": "a/../b.txt", "text": "1\\n2"}')

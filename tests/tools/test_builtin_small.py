@@ -303,6 +303,13 @@ def test_a_picture_that_does_not_come_is_said(answer: Any, words: str) -> None:
     assert kept == []
 
 
+def test_a_description_without_end_is_not_sent() -> None:
+    tool, http, _kept = painter({})
+    with pytest.raises(ToolError, match="longer than"):
+        ask(tool, prompt="x" * 5000)
+    assert http.calls == []
+
+
 def test_without_a_service_for_pictures_the_model_is_told() -> None:
     async def put(_data: bytes, _mime_type: str) -> str:
         return ""
@@ -349,6 +356,12 @@ def test_every_tool_explains_itself() -> None:
             assert argument.get("description"), f"{tool.name}.{name}"
         with pytest.raises(ToolError, match="This tool takes"):
             tool.parse('{"surprise": 1}')
+
+
+def test_no_schema_asks_for_a_length_that_breaks_a_grammar() -> None:
+    for tool in builtin_tools(doors()):
+        lengths = re.findall(r'"maxLength": (\d+)', json.dumps(tool.parameters))
+        assert all(int(length) <= 2_000 for length in lengths), tool.name
 
 
 def test_a_call_reads_in_the_work_folder_of_its_conversation(tmp_path: Path) -> None:

@@ -21,6 +21,7 @@ PutAttachment = Callable[[bytes, str], Awaitable[str]]
 
 _PATIENCE_S = 300.0
 LARGEST = 20_000_000
+LONGEST_PROMPT = 4_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,9 +35,7 @@ class ImageService:
 
 
 class GenerateImage(Arguments):
-    prompt: str = Field(
-        min_length=1, max_length=4_000, description="What the picture shows, in full sentences, with its style."
-    )
+    prompt: str = Field(min_length=1, description="What the picture shows, in full sentences, with its style.")
     shape: Literal["square", "wide", "tall"] = Field(default="square", description="The picture's proportions.")
 
 
@@ -73,6 +72,8 @@ class GenerateImageTool(BuiltinTool[GenerateImage]):
 
     async def run(self, arguments: GenerateImage, running: Running) -> ToolOutput:
         service = self._chosen()
+        if len(arguments.prompt) > LONGEST_PROMPT:
+            raise ToolError(f"The description is longer than {LONGEST_PROMPT:,} characters. Shorten it.")
         running.report(f"{service.label} draws")
         try:
             answer = await self._http.get_json(_call(service, arguments))

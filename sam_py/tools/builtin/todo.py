@@ -25,9 +25,7 @@ class TodoItem(Arguments):
     title: str | None = Field(
         default=None, min_length=1, max_length=200, description="What is to be done, in a few words."
     )
-    description: str | None = Field(
-        default=None, max_length=4000, description="Details, where the title is not enough."
-    )
+    description: str | None = Field(default=None, description="Details, where the title is not enough.")
     status: TodoStatus | None = Field(
         default=None, description="Only one task can be in_progress; a blocked one needs a blocked_reason."
     )

@@ -20,7 +20,7 @@ _DIFF_LINES = 400
 
 class WriteFile(Arguments):
     path: str = Field(description="The file, relative to the work folder. Missing folders are made.")
-    text: str = Field(max_length=LARGEST, description="All of the file's new content.")
+    text: str = Field(description="All of the file's new content.")
     replace: bool = Field(
         default=False, description="True: a file that is there already is replaced. False: that is an error."
     )
@@ -72,11 +72,10 @@ class EditFile(Arguments):
     path: str = Field(description="The file, relative to the work folder.")
     old: str = Field(
         min_length=1,
-        max_length=LARGEST,
         description="The piece to replace, exactly as it stands in the file (blanks and line breaks too, "
         "without line numbers), with enough around it that it occurs once.",
     )
-    new: str = Field(max_length=LARGEST, description="What takes its place; empty removes it.")
+    new: str = Field(description="What takes its place; empty removes it.")
     everywhere: bool = Field(default=False, description="True: replace each occurrence, not the only one.")
 
 
@@ -187,6 +186,8 @@ def _text_of(files: FolderFiles, place: Place) -> tuple[str, str, Seen]:
 
 
 def _encoded(text: str, encoding: str, place: Place) -> bytes:
+    if len(text) > LARGEST:  # not said in the schema: servers build grammars of it, which such a length breaks
+        raise ToolError(f"{place.shown} would have more than {LARGEST:,} characters. Write several smaller files.")
     try:
         return text.encode(encoding)
     except UnicodeEncodeError as error:
