@@ -106,14 +106,14 @@ async def use(host: Host) -> None:
 
 
 @needs_everything
-def test_the_reference_server_works_over_standard_streams(runs: Runs[None]) -> None:
+def test_the_reference_server_works_over_standard_streams(qapp: Any) -> None:
     async def work() -> None:
         host = Host()
         await host.begin(local())
         await use(host)
         await host.servers.aclose()
 
-    runs(work())
+    run_on_qt(qapp, work())
 
 
 @needs_everything

@@ -21,7 +21,7 @@ def tool_name(server_id: str, tool: str, *, apart: bool = False) -> str:
     >>> tool_name("everything", "echo")
     'everything__echo'
     >>> tool_name("my files", "lire un fichier")
-    'my_files__lire_un_fichier_b1a51d'
+    'my_files__lire_un_fichier_921f8e'
     """
     prefix, name = _UNSAFE.sub("_", server_id)[:_LONGEST_PREFIX], _UNSAFE.sub("_", tool)
     whole = f"{prefix}__{name}"

@@ -2,7 +2,7 @@
 
 The SDK's own transport is not used: it keeps a line of any length, leaves what the server started running where
 the server itself ends in time, and hands its standard error to a file that nobody bounds (mcp 2.3). May go when
-it does these three.
+it does these three.  # D-024
 """
 
 from __future__ import annotations
