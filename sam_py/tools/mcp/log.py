@@ -35,7 +35,7 @@ class ServerLog:
     @property
     def last_words(self) -> str:
         """The end of what was written in this run."""
-        return (self._last + self._line).decode("utf-8", "replace").strip()[-_LAST_WORDS:]
+        return self._blotted(self._last + self._line).decode("utf-8", "replace").strip()[-_LAST_WORDS:]
 
     def write(self, chunk: bytes) -> None:
         *lines, rest = (self._line + chunk).split(b"\n")
@@ -55,8 +55,7 @@ class ServerLog:
             self._fd = None
 
     def _keep(self, content: bytes) -> None:
-        for secret in self._secrets:
-            content = content.replace(secret, b"[secret]")
+        content = self._blotted(content)
         self._last = (self._last + content)[-_LAST_WORDS * 4 :]
         if self._fd is None:
             return
@@ -70,6 +69,11 @@ class ServerLog:
                 self._size += os.write(self._fd, content[-self._largest :])
         except OSError as error:
             log.warning("the log of a server could not be written: %s", error)
+
+    def _blotted(self, content: bytes) -> bytes:
+        for secret in self._secrets:
+            content = content.replace(secret, b"[secret]")
+        return content
 
     def _open(self, path: Path) -> None:
         try:
