@@ -7,6 +7,7 @@ it does these three.  # D-024
 
 from __future__ import annotations
 
+import atexit
 import os
 import signal
 import sys
@@ -67,6 +68,7 @@ async def stdio_streams(
 ) -> AsyncGenerator[Streams]:
     """Start the server; leaving ends it and its whole process group, within `3 * LEAVE_S`. Raises OSError."""
     process = await _spawn(command, args, {**get_default_environment(), **env}, cwd or None, log)
+    _running.add(process)
     inbox_end, inbox = anyio.create_memory_object_stream[Incoming](0)
     outbox, outbox_end = anyio.create_memory_object_stream[SessionMessage](0)
     try:
@@ -86,6 +88,7 @@ async def stdio_streams(
                 tasks.cancel_scope.cancel()
     finally:  # also when the loop's own end cut the above short: no process outlives this
         _kill_group(process)
+        _running.discard(process)
         for stream in (inbox_end, inbox, outbox, outbox_end):
             stream.close()
         _close_pipes(process)
@@ -183,6 +186,15 @@ def _how_it_ended(process: Process) -> str:
 
 
 # Starting and ending
+
+_running: set[Process] = set()
+
+
+@atexit.register
+def _end_what_is_left() -> None:
+    """Where the loop was closed under its owner, nothing ends a server that ignores the end of its input."""
+    for process in _running:
+        _kill_group(process)
 
 
 async def _spawn(command: str, args: tuple[str, ...], env: dict[str, str], cwd: str | None, log: ServerLog) -> Process:
