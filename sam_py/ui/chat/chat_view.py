@@ -10,6 +10,7 @@ from PySide6.QtGui import QGuiApplication, QKeyEvent
 from PySide6.QtWidgets import QMenu, QStackedWidget, QVBoxLayout, QWidget
 
 from sam_py.agent.state import SessionState
+from sam_py.bus import todo_list
 from sam_py.bus.deltas import Delta, SettingChanged
 from sam_py.errors import SamError
 from sam_py.messages.message import AssistantMessage, Message, UserMessage
@@ -117,6 +118,7 @@ class ChatView(QWidget):
         self.show_state(conversation.session.state)
         self._show_title()
         self._show_usage()
+        self._show_todo()
         self.show_model()
 
     def leave(self) -> None:
@@ -354,6 +356,8 @@ class ChatView(QWidget):
                 self._show_title()
             elif delta.key in ("provider", "model"):
                 self.show_model()
+            elif delta.key == todo_list.SETTING:
+                self._show_todo()
             return
         if not self._usage_soon.isActive() and type(delta).__name__ in ("Inserted", "Updated", "Removed", "Reset"):
             self._usage_soon.start()
@@ -363,6 +367,11 @@ class ChatView(QWidget):
         title = self.conversation.bus.settings.title or self.tr("New chat")
         self.header.set_title(title)
         self.title_changed.emit(title)
+
+    def _show_todo(self) -> None:
+        if self.conversation is not None:
+            kept = getattr(self.conversation.bus.settings, todo_list.SETTING, None)
+            self.header.todo_button.show_list(todo_list.TodoList.from_json(kept))
 
     def _show_usage(self) -> None:
         """The tokens and the cost of all requests so far."""

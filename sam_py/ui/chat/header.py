@@ -6,6 +6,7 @@ from PySide6.QtCore import QEvent, QObject, QPoint, QSize, Qt, Signal
 from PySide6.QtGui import QFont, QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QMenu, QSizePolicy, QStackedLayout, QWidget
 
+from sam_py.ui.chat.todo_panel import TodoButton
 from sam_py.ui.theme import Themes
 from sam_py.ui.widgets.buttons import IconButton
 from sam_py.ui.widgets.icons import Icons
@@ -110,6 +111,7 @@ class Header(QWidget):
         self._titles.addWidget(self._field)
         titles.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self._usage = ElidedText(themes, muted=True, parent=self)
+        self.todo_button = TodoButton(icons, self)
         self.settings_button = IconButton(icons, "sliders", self.tr("Settings of this conversation"), parent=self)
         self.settings_button.clicked.connect(self.settings_requested)
         self.menu_button = IconButton(icons, "more", self.tr("Menu"), parent=self)
@@ -119,6 +121,7 @@ class Header(QWidget):
         layout.addWidget(self.new_button)
         layout.addWidget(titles, 1)
         layout.addWidget(self._usage)
+        layout.addWidget(self.todo_button)
         layout.addWidget(self.settings_button)
         layout.addWidget(self.menu_button)
 
