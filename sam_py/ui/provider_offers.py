@@ -188,7 +188,7 @@ class ProviderOffers(QObject):
         assert isinstance(parent, QWidget)
         assert isinstance(picture, ShownPicture)
         name = picture.name or self.tr("Picture")
-        viewer = ImageViewer(self._services.themes, picture.path, name, parent=parent)
+        viewer = ImageViewer(self._services.icons, picture.path, name, parent=parent)
         viewer.failed.connect(self.failed)
         viewer.finished.connect(viewer.deleteLater)
         viewer.open()

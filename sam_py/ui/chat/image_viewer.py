@@ -6,73 +6,72 @@ import re
 import shutil
 from pathlib import Path
 
-from PySide6.QtCore import QPointF, QRectF, QSize, QSizeF, Qt, Signal
-from PySide6.QtGui import (
-    QAction,
-    QColor,
-    QContextMenuEvent,
-    QGuiApplication,
-    QImage,
-    QImageReader,
-    QKeySequence,
-    QMouseEvent,
-    QPainter,
-    QPaintEvent,
-    QResizeEvent,
-    QWheelEvent,
-)
-from PySide6.QtWidgets import QDialog, QFileDialog, QMenu, QWidget
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QAction, QContextMenuEvent, QGuiApplication, QImageReader, QKeySequence, QShortcut
+from PySide6.QtWidgets import QDialog, QFileDialog, QMenu, QVBoxLayout, QWidget
 
 from sam_py.errors import SamError
-from sam_py.ui.chat.parts.pictures import shared_pictures
-from sam_py.ui.theme import Themes
+from sam_py.ui.chat.image_bar import ImageBar
+from sam_py.ui.chat.image_canvas import STEP, ImageCanvas
+from sam_py.ui.widgets.icons import Icons
 from sam_py.ui.widgets.plain import one_line, window_title
 
-MAX_ZOOM = 16.0
-MAX_SIDE_PX = 6_000
-"""A larger picture is read scaled down to this."""
-STEP = 1.25
+_PAN_PX = 64
+_LARGEST_PX = QSize(960, 720)
+_SMALLEST_PX = QSize(560, 400)
 _NAME_CHARACTERS = 120
 _NOT_IN_NAMES = re.compile(r'[\\/:*?"<>|]+')
 """What one system or another does not allow in the name of a file."""
 
 
 class ImageViewer(QDialog):
-    """Show it with `open()` or `show()`. `zoom` is logical pixels of the window for one pixel of the picture."""
+    """Show it with `open()` or `show()`. The keys work wherever the focus is; + − 0 F and the arrows need no Ctrl."""
 
     failed = Signal(str)
     """A sentence for the person: the picture could not be saved."""
 
-    def __init__(self, themes: Themes, path: Path, name: str = "", parent: QWidget | None = None) -> None:
+    def __init__(self, icons: Icons, path: Path, name: str = "", parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._themes = themes
         self._path = path
         self._name = name or path.name
-        self.setWindowTitle(window_title(name or path.name))
-        self.setAccessibleName(self.tr("Picture {name}").format(name=name or path.name))
-        self.resize(960, 720)
-        self.setMouseTracking(True)
-        size = shared_pictures().size(path)
-        if size.isValid() and max(size.width(), size.height()) > MAX_SIDE_PX:
-            size = size.scaled(QSize(MAX_SIDE_PX, MAX_SIDE_PX), Qt.AspectRatioMode.KeepAspectRatio)
-        self._size = QSizeF(size if size.isValid() else QSize(1, 1))
-        self._image: QImage | None = None
-        self._key = (str(path), size.width(), size.height())
+        self.setWindowTitle(window_title(self._name))
+        self.canvas = ImageCanvas(path, self._name, self)
+        self.bar = ImageBar(icons, self)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addWidget(self.canvas, 1)
+        layout.addWidget(self.bar)
+        self.canvas.zoom_changed.connect(self._show_zoom)
+        size = self.canvas.file_size
         if size.isValid():
-            shared_pictures().ready.connect(self._arrived)
-            self._image = shared_pictures().picture(path, size)
-        self.zoom = 1.0
-        self._fits = True
-        self._centre = QPointF(self._size.width() / 2, self._size.height() / 2)  # of the picture, in its pixels
-        self._grabbed: QPointF | None = None
-        self._add(self.tr("Zoom in"), self.zoom_in, QKeySequence.StandardKey.ZoomIn, "=")
-        self._add(self.tr("Zoom out"), self.zoom_out, QKeySequence.StandardKey.ZoomOut, "-")
-        self._add(self.tr("Fit to the window"), self.fit, "0", "Ctrl+0")
-        self._add(self.tr("Original size"), self.original_size, "1")
-        self._add(self.tr("Copy"), self.copy, QKeySequence.StandardKey.Copy)
-        self._add(self.tr("Save as…"), self.save_as, QKeySequence.StandardKey.Save)
-        self._add(self.tr("Close"), self.close, QKeySequence.StandardKey.Close)
-        self.fit()
+            self.bar.facts.set_text(self.tr("{width} × {height}").format(width=size.width(), height=size.height()))
+        else:
+            self.bar.set_no_picture()
+        self._add_actions()
+        self._connect_bar()
+        foot = QSize(0, self.bar.sizeHint().height())
+        around = size + QSize(64, 64) if size.isValid() else _SMALLEST_PX
+        self.resize(around.expandedTo(_SMALLEST_PX).boundedTo(_LARGEST_PX) + foot)
+        self.canvas.setFocus()
+        self.canvas.fit()
+
+    def _add_actions(self) -> None:
+        keys = QKeySequence.StandardKey
+        self._add(self.tr("Zoom in"), self.zoom_in, "+", "=", keys.ZoomIn)
+        self._add(self.tr("Zoom out"), self.zoom_out, "-", keys.ZoomOut)
+        self._add(self.tr("Original size"), self.canvas.show_original_size, "0", "Ctrl+0", "1")
+        self._add(self.tr("Fit to the window"), self.canvas.fit, "F")
+        self._add(self.tr("Copy"), self.copy, keys.Copy)
+        self._add(self.tr("Save as…"), self.save_as, keys.Save)
+        self._add(self.tr("Close"), self.close, keys.Close)
+        for key, slot in (
+            (Qt.Key.Key_Left, self._look_left),
+            (Qt.Key.Key_Right, self._look_right),
+            (Qt.Key.Key_Up, self._look_up),
+            (Qt.Key.Key_Down, self._look_down),
+        ):
+            QShortcut(QKeySequence(key), self).activated.connect(slot)
 
     def _add(self, text: str, slot: object, *keys: QKeySequence.StandardKey | str) -> None:
         action = QAction(text, self)
@@ -80,25 +79,31 @@ class ImageViewer(QDialog):
         action.triggered.connect(slot)
         self.addAction(action)
 
+    def _connect_bar(self) -> None:
+        self.bar.zoom_out_requested.connect(self.zoom_out)
+        self.bar.zoom_in_requested.connect(self.zoom_in)
+        self.bar.per_cent_clicked.connect(self.fit_or_original)
+        self.bar.copy_requested.connect(self.copy)
+        self.bar.save_requested.connect(self.save_as)
+        self.bar.close_requested.connect(self.close)
+
     def zoom_in(self) -> None:
-        self._zoom_by(STEP, QPointF(self.rect().center()))
+        self.canvas.zoom_by(STEP)
 
     def zoom_out(self) -> None:
-        self._zoom_by(1 / STEP, QPointF(self.rect().center()))
+        self.canvas.zoom_by(1 / STEP)
 
-    def fit(self) -> None:
-        """Show the whole picture, never larger than it is."""
-        self._fits = True
-        self.zoom = min(1.0, self._fit_zoom())
-        self._centre = QPointF(self._size.width() / 2, self._size.height() / 2)
-        self.update()
-
-    def original_size(self) -> None:
-        self._zoom_by(1 / (self.zoom * self.devicePixelRatioF()), QPointF(self.rect().center()))
+    def fit_or_original(self) -> None:
+        """Show the original size where the picture fits the window, otherwise fit it."""
+        if self.canvas.fits:
+            self.canvas.show_original_size()
+        else:
+            self.canvas.fit()
 
     def copy(self) -> None:
-        if self._image is not None:
-            QGuiApplication.clipboard().setImage(self._image)
+        if self.canvas.image is not None:
+            QGuiApplication.clipboard().setImage(self.canvas.image)
+            self.bar.show_copied()
 
     def save_as(self) -> None:
         dialog = QFileDialog(self, self.tr("Save the picture"))
@@ -132,75 +137,20 @@ class ImageViewer(QDialog):
         except SamError as error:
             self.failed.emit(str(error))
 
-    def _arrived(self, key: tuple[str, int, int]) -> None:
-        if key == self._key:
-            self._image = shared_pictures().picture(self._path, QSize(key[1], key[2]))
-            self.update()
+    def _show_zoom(self) -> None:
+        self.bar.set_zoom(self.canvas.per_cent, fits=self.canvas.fits)
 
-    def _fit_zoom(self) -> float:
-        room = self.size() - QSize(32, 32)
-        return max(0.01, min(room.width() / self._size.width(), room.height() / self._size.height()))
+    def _look_left(self) -> None:
+        self.canvas.pan(-_PAN_PX, 0)
 
-    def _zoom_by(self, factor: float, around: QPointF) -> None:
-        """Zoom so that what is under `around` stays there."""
-        zoom = min(MAX_ZOOM, max(min(1.0, self._fit_zoom()) / 4, self.zoom * factor))
-        middle = QPointF(self.rect().center())
-        under = self._centre + (around - middle) / self.zoom
-        self._centre = under - (around - middle) / zoom
-        self.zoom = zoom
-        self._fits = False
-        self._keep_in_view()
+    def _look_right(self) -> None:
+        self.canvas.pan(_PAN_PX, 0)
 
-    def _keep_in_view(self) -> None:
-        width, height = self._size.width(), self._size.height()
-        self._centre = QPointF(min(max(0.0, self._centre.x()), width), min(max(0.0, self._centre.y()), height))
-        self.update()
+    def _look_up(self) -> None:
+        self.canvas.pan(0, -_PAN_PX)
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.fillRect(event.rect(), QColor(self._themes.current.palette.window))
-        middle = QPointF(self.rect().center())
-        origin = middle - self._centre * self.zoom
-        box = QRectF(origin, self._size * self.zoom)
-        if self._image is not None:
-            painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, self.zoom < 3)
-            painter.drawImage(box, self._image)
-        else:
-            painter.setPen(QColor(self._themes.current.palette.text_muted))
-            failed = shared_pictures().failed(self._path)
-            text = self.tr("This picture cannot be shown.") if failed else self.tr("Loading…")
-            painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter, text)
-        painter.end()
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        if self._fits:
-            self.fit()
-        super().resizeEvent(event)
-
-    def wheelEvent(self, event: QWheelEvent) -> None:
-        self._zoom_by(STEP ** (event.angleDelta().y() / 120), event.position())
-
-    def mousePressEvent(self, event: QMouseEvent) -> None:
-        if event.button() == Qt.MouseButton.LeftButton:
-            self._grabbed = event.position()
-            self.setCursor(Qt.CursorShape.ClosedHandCursor)
-
-    def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        if self._grabbed is not None:
-            self._centre -= (event.position() - self._grabbed) / self.zoom
-            self._grabbed = event.position()
-            self._fits = False
-            self._keep_in_view()
-
-    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        self._grabbed = None
-        self.unsetCursor()
-
-    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
-        if self._fits:
-            self._zoom_by(1 / self.zoom if self.zoom < 1 else 2.0, event.position())
-        else:
-            self.fit()
+    def _look_down(self) -> None:
+        self.canvas.pan(0, _PAN_PX)
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         menu = QMenu(self)

@@ -6,12 +6,10 @@ import http.server
 import threading
 
 import pytest
-from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QGuiApplication, QImage
+from PySide6.QtCore import QSize
+from PySide6.QtGui import QImage
 
-from sam_py.errors import SamError
 from sam_py.messages.parts import FilePart, ImagePart
-from sam_py.ui.chat.image_viewer import ImageViewer
 from sam_py.ui.chat.parts.markdown_column import MarkdownColumn
 from sam_py.ui.chat.parts.pictures import Pictures, ShownPicture, read_scaled, shared_pictures
 from sam_py.ui.theme import Themes
@@ -123,60 +121,6 @@ def test_a_file_that_is_no_picture_fails_quietly(tmp_path):
     assert read_scaled(path, QSize(10, 10)).isNull()
     assert Pictures().failed(path)
     assert read_scaled(tmp_path / "missing.png", QSize(10, 10)).isNull()
-
-
-@pytest.fixture
-def viewer(qtbot, picture):
-    viewer = ImageViewer(Themes(), picture, "red.png")
-    qtbot.addWidget(viewer)
-    qtbot.waitUntil(lambda: viewer._image is not None)
-    return viewer
-
-
-@pytest.mark.parametrize(
-    ("name", "file_name"),
-    [
-        ("red.png", "red.png"),
-        ("A red square", "A red square.png"),
-        ("red.jpg", "red.jpg.png"),
-        ("../../etc/passwd", "_.._etc_passwd.png"),
-        ('a:b*c?"<d>|', "a_b_c_d_.png"),
-        ("", "square.png"),
-        ("x" * 500, "x" * 120 + ".png"),
-    ],
-)
-def test_a_picture_is_saved_under_its_own_name(qtbot, tmp_path, picture, name, file_name):
-    square = tmp_path / "square"
-    square.write_bytes(picture.read_bytes())
-    viewer = ImageViewer(Themes(), square, name)
-    qtbot.addWidget(viewer)
-    assert viewer.windowTitle() == (name or "square")
-    assert viewer.file_name() == file_name
-
-
-def test_the_viewer_fits_zooms_and_fits_again(viewer):
-    viewer.resize(132, 132)
-    viewer.fit()
-    assert viewer.zoom == 0.5
-    viewer.zoom_in()
-    assert viewer.zoom == 0.625
-    viewer.fit()
-    assert viewer.zoom == 0.5
-
-
-def test_the_viewer_copies_and_saves(viewer, picture, tmp_path):
-    viewer.copy()
-    assert QGuiApplication.clipboard().image().size() == QSize(200, 100)
-    viewer.save_to(tmp_path / "copy.png")
-    assert (tmp_path / "copy.png").read_bytes() == picture.read_bytes()
-    with pytest.raises(SamError, match="could not be saved"):
-        viewer.save_to(tmp_path / "no" / "folder" / "x.png")
-
-
-def test_escape_closes_the_viewer(viewer, qtbot):
-    viewer.show()
-    qtbot.keyClick(viewer, Qt.Key.Key_Escape)
-    assert not viewer.isVisible()
 
 
 def test_attachments_stand_above_the_text(qtbot, picture):
