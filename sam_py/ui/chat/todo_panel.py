@@ -87,6 +87,7 @@ class TodoPanel(QFrame):
         icon, role = _ICONS[item.status]
         side = round(16 * self._icons.themes.current.scale)
         sign = QLabel()
+        sign.setTextFormat(Qt.TextFormat.PlainText)
         sign.setPixmap(self._icons.icon(icon, role).pixmap(side, side))
         sign.setAccessibleName(_status_words(self, item.status))
         grid.addWidget(sign, 2 * row, 0, Qt.AlignmentFlag.AlignTop)
