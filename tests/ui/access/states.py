@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from typing import Any
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QBuffer, QIODevice, Qt
 from PySide6.QtGui import QColor, QImage
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDialog, QMenu, QWidget
 
 from sam_py.providers.local import FoundServer
 from sam_py.ui.chat.attachments_intake import PastedImage, PastedText
+from sam_py.ui.chat.parts.pictures import ShownPicture
 from sam_py.ui.settings.preset_dialog import PresetDialog
 from sam_py.ui.settings.settings_dialog import SettingsDialog
 from sam_py.ui.widgets.command_palette import CommandPalette
@@ -97,6 +98,12 @@ async def all_states(sam: Sitting, server: FaultServer) -> AsyncIterator[tuple[s
     sam.window.sidebar.list.rename(chat.conversation.id)
     yield "a title is edited in the sidebar", window
     QTest.keyClick(_focus(), Qt.Key.Key_Escape)
+    stored = await sam.program._library.attachments.put(_png())
+    path = sam.program._library.attachments.path(stored)
+    assert path is not None
+    chat.timeline.image_clicked.emit(ShownPicture(path, "Map.png"))
+    yield "a picture shown large", await _dialog(sam)
+    await _closed(sam, await _dialog(sam))
     chat.composer.setFocus()
     chat.composer.open_model_picker()
     yield "the model picker", chat.composer.picker
@@ -172,3 +179,10 @@ def _picture() -> QImage:
     image = QImage(40, 30, QImage.Format.Format_RGB32)
     image.fill(QColor("teal"))
     return image
+
+
+def _png() -> bytes:
+    buffer = QBuffer()
+    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
+    _picture().save(buffer, "PNG")
+    return bytes(buffer.data().data())
