@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QFont, QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QVBoxLayout, QWidget
@@ -129,3 +129,21 @@ def test_with_a_model_at_hand_the_guide_does_not_say_that_there_is_none(empty: E
     assert empty.cards == []
     assert "No model is connected" not in empty.about.text()
     assert all(pill.isVisible() for pill in empty.suggestions)
+
+
+@pytest.mark.parametrize(("width", "height", "scale"), [(760, 310, 2.0), (760, 260, 1.0), (420, 330, 1.0)])
+def test_with_little_height_the_ways_to_connect_are_in_view_at_once(
+    empty: EmptyState, qtbot: QtBot, width: int, height: int, scale: float
+) -> None:
+    empty._themes.use(Theme(LIGHT, dark=False).scaled(scale))
+    empty.set_found([OLLAMA])
+    empty.resize(width, height)
+    view = empty.viewport()
+    qtbot.waitUntil(
+        lambda: all(view.rect().contains(card.rect().translated(card.mapTo(view, QPoint()))) for card in empty.cards)
+    )
+    assert empty.greeting.isVisible()
+    assert all(card.toolTip() for card in empty.cards)
+    empty.resize(900, 1600)
+    assert not empty.is_low
+    assert not any(card.toolTip() for card in empty.cards)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import QColor, QFont, QPalette, QResizeEvent, QShowEvent
+from PySide6.QtGui import QColor, QFont, QFontMetrics, QPalette, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
 from sam_py.ui.chat.model_file_note import ModelFileNote
@@ -23,6 +23,10 @@ _COLUMN_PX = 640
 _MARK_PX = 52
 _ABOUT_PX = 470
 _THREE_COLUMNS_FROM_PX = 560
+_TWO_TITLES_FROM_PX = 340
+_GREETING = 1.9
+_LOW_GREETING = 1.25
+"""Of the body's size."""
 _CARDS_SHOWN = 3
 """Found servers beyond this are in the model picker; here they would push the rest out of sight."""
 
@@ -47,6 +51,8 @@ class EmptyState(QScrollArea):
         self._provider = GUIDE
         self._is_connected = False
         self._columns = 0
+        self.is_low = False
+        """Whether there is too little height for the ways to connect below the mark and the greeting."""
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setWidgetResizable(True)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -131,15 +137,18 @@ class EmptyState(QScrollArea):
         self._column.setSpacing(0)
         self._column.addStretch(2)
         self._about_row.addWidget(self.about)
-        for widget, below in ((self._mark, 14), (self.greeting, 6)):
-            self._column.addWidget(widget)
-            self._column.addSpacing(below)
+        self._mark.setContentsMargins(0, 0, 0, 14)
+        self._column.addWidget(self._mark)
+        self._column.addWidget(self.greeting)
+        self._column.addSpacing(6)
+        self._about_at = self._column.count()
         self._column.addLayout(self._about_row)
         self._column.addWidget(self._connect_title)
         self._column.addSpacing(10)
         self._column.addLayout(self._grid)
         self._column.addSpacing(10)
         self._column.addWidget(self.note)
+        self._about_below_at = self._column.count()
         self._column.addSpacing(16)
         self._column.addWidget(self._ask_title)
         self._column.addSpacing(10)
@@ -206,12 +215,17 @@ class EmptyState(QScrollArea):
         scale = self._themes.current.scale
         width = self.viewport().width()
         side = max(16, (width - round(_COLUMN_PX * scale)) // 2)
-        beside = max(0, (width - 2 * side - round(_ABOUT_PX * scale)) // 2)
-        self._about_row.setContentsMargins(beside, 0, beside, 26)
-        self._column.setContentsMargins(side, 16, side, 16)
+        room = width - 2 * side
+        beside = max(0, (room - round(_ABOUT_PX * scale)) // 2)
         columns = 1
-        if width - 2 * side >= _THREE_COLUMNS_FROM_PX * scale:
+        if room >= _THREE_COLUMNS_FROM_PX * scale:
             columns = 2 if len(self.cards) in (2, 4) else 3
+        self._set_low(self._ways_end(columns, room, room - 2 * beside) > self.viewport().height())
+        if self.is_low:
+            columns = max(columns, 2 if room >= _TWO_TITLES_FROM_PX * scale else 1)
+        self._about_row.setContentsMargins(beside, 12 if self.is_low else 0, beside, 0 if self.is_low else 26)
+        margin = 8 if self.is_low else 16
+        self._column.setContentsMargins(side, margin, side, margin)
         if columns == self._columns:
             return
         self._columns = columns
@@ -221,14 +235,52 @@ class EmptyState(QScrollArea):
             self._grid.addWidget(card, at // columns, at % columns)
             card.show()
 
+    def _ways_end(self, columns: int, width: int, about_width: int) -> int:
+        """How far down the last way to connect would reach with everything in its usual size, in px."""
+        if not self.cards:
+            return 0
+        theme = self._themes.current
+        greeting = QFont(self.font())
+        greeting.setPointSizeF(theme.body_pt * _GREETING)
+        above = 16 + round(_MARK_PX * theme.scale) + 14 + QFontMetrics(greeting).height() + 6
+        above += self.about.heightForWidth(about_width) + 26 + self._connect_title.sizeHint().height()
+        each = (width - 10 * (columns - 1)) // columns
+        heights = [card.whole_height(each) for card in self.cards]
+        rows = [max(heights[at : at + columns]) for at in range(0, len(heights), columns)]
+        return above + sum(10 + row for row in rows)
+
+    def _set_low(self, low: bool) -> None:
+        """Without enough height: no mark, a small greeting, titles alone on the cards, and who answers below them."""
+        for card in self.cards:
+            card.set_short(low)
+        if low == self.is_low:
+            return
+        self.is_low = low
+        self._mark.setVisible(not low)
+        self._column.removeItem(self._about_row)
+        self._column.insertLayout(self._about_below_at - 1 if low else self._about_at, self._about_row)
+        self._take_fonts()
+
     def _take_theme(self) -> None:
         theme = self._themes.current
         side = round(_MARK_PX * theme.scale)
         ratio = self.devicePixelRatioF()
         whole = QSize(round(side * ratio), round(side * ratio))
         self._mark.setPixmap(self._icons.pixmap("app", "accent", whole, ratio))
+        self._take_fonts()
+        ground = QPalette(self.palette())
+        ground.setColor(QPalette.ColorRole.Window, QColor(theme.palette.window))
+        self.setPalette(ground)
+        self._page.setAutoFillBackground(True)
+        self._page.setPalette(ground)
+        self._columns = 0
+        self._arrange()
+
+    def _take_fonts(self) -> None:
+        theme = self._themes.current
+        greeting = theme.body_pt * (_LOW_GREETING if self.is_low else _GREETING)
         for label, points, weight, colour in (
-            (self.greeting, theme.body_pt * 1.9, QFont.Weight.DemiBold, theme.palette.text),
+            (self.greeting, greeting, QFont.Weight.DemiBold, theme.palette.text),
             (self.about, theme.body_pt * 1.05, QFont.Weight.Normal, theme.palette.text_muted),
             (self._connect_title, theme.small_pt * 1.04, QFont.Weight.DemiBold, theme.palette.text_muted),
             (self._ask_title, theme.small_pt * 1.04, QFont.Weight.DemiBold, theme.palette.text_muted),
@@ -241,13 +293,6 @@ class EmptyState(QScrollArea):
             palette = QPalette(label.palette())
             palette.setColor(QPalette.ColorRole.WindowText, QColor(colour))
             label.setPalette(palette)
-        ground = QPalette(self.palette())
-        ground.setColor(QPalette.ColorRole.Window, QColor(theme.palette.window))
-        self.setPalette(ground)
-        self._page.setAutoFillBackground(True)
-        self._page.setPalette(ground)
-        self._columns = 0
-        self._arrange()
 
     def _server_clicked(self) -> None:
         self.local_server_chosen.emit(self._found[int(self.sender().property("server"))])

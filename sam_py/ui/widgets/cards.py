@@ -8,15 +8,22 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from sam_py.ui.widgets.buttons import FlatButton
 from sam_py.ui.widgets.icons import Icons
+from sam_py.ui.widgets.plain import tooltip
 
 _PAD_PX = 14
 _ICON_PX = 20
 _GAP_PX = 12
+_SHORT_PAD_PX = 10
+_SHORT_GAP_PX = 8
+_SHORT_TITLE = 0.92
 _WRAP = Qt.TextFlag.TextWordWrap | Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop
 
 
 class CardButton(FlatButton):
-    """As wide as its place, as high as its sentence needs. `lively` marks the one that is ready to be used."""
+    """As wide as its place, as high as its sentence needs. `lively` marks the one that is ready to be used.
+
+    A card that is `short` shows its title alone; the sentence is its tooltip then.
+    """
 
     def __init__(
         self, icons: Icons, icon: str, title: str, sentence: str, *, lively: bool = False, parent: QWidget | None = None
@@ -25,6 +32,7 @@ class CardButton(FlatButton):
         self._icon = icon
         self._sentence = sentence
         self._lively = lively
+        self.short = False
         self.setText(title)
         self.setToolTip("")
         self.setAccessibleDescription(sentence)
@@ -32,26 +40,44 @@ class CardButton(FlatButton):
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
 
+    def set_short(self, short: bool) -> None:
+        if short != self.short:
+            self.short = short
+            self.setToolTip(tooltip(self._sentence) if short else "")
+            self.updateGeometry()
+            self.update()
+
+    def whole_height(self, width: int) -> int:
+        """How high a card of `width` px is with its sentence, in px."""
+        short, self.short = self.short, False
+        height = self.heightForWidth(width)
+        self.short = short
+        return height
+
     def _fonts(self) -> tuple[QFont, QFont]:
         theme = self._themes.current
         title, sentence = QFont(self.font()), QFont(self.font())
-        title.setPointSizeF(theme.body_pt)
+        title.setPointSizeF(theme.body_pt * (_SHORT_TITLE if self.short else 1))
         title.setWeight(QFont.Weight.DemiBold)
         sentence.setPointSizeF(theme.small_pt * 1.04)
         return title, sentence
 
+    @property
+    def _pad_px(self) -> int:
+        return _SHORT_PAD_PX if self.short else _PAD_PX
+
     def _words_left(self) -> int:
-        return self.px(_PAD_PX + _ICON_PX + _GAP_PX)
+        return self.px(self._pad_px + _ICON_PX + (_SHORT_GAP_PX if self.short else _GAP_PX))
 
     def _rects(self, width: int) -> tuple[QRect, QRect]:
         """Where title and sentence stand in a card of `width` px."""
         title, sentence = self._fonts()
         left = self._words_left()
-        room = max(40, width - left - self.px(_PAD_PX))
+        room = max(40, width - left - self.px(self._pad_px))
         high = QRect(0, 0, room, 10_000)
         upper = QFontMetrics(title).boundingRect(high, _WRAP, self.text())
         lower = QFontMetrics(sentence).boundingRect(high, _WRAP, self._sentence)
-        top = self.px(_PAD_PX - 2)
+        top = self.px(self._pad_px - 2)
         return (
             QRect(left, top, room, upper.height()),
             QRect(left, top + upper.height() + self.px(3), room, lower.height()),
@@ -61,7 +87,7 @@ class CardButton(FlatButton):
         return True
 
     def heightForWidth(self, width: int) -> int:
-        return self._rects(width)[1].bottom() + self.px(_PAD_PX)
+        return self._rects(width)[0 if self.short else 1].bottom() + self.px(self._pad_px)
 
     def sizeHint(self) -> QSize:
         return QSize(self.px(240), self.heightForWidth(self.px(240)))
@@ -79,13 +105,14 @@ class CardButton(FlatButton):
         title_rect, sentence_rect = self._rects(self.width())
         side = self.px(_ICON_PX)
         middle = title_rect.top() + QFontMetrics(self._fonts()[0]).height() / 2
-        place = QRectF(self.px(_PAD_PX), round(middle - side / 2), side, side)
+        place = QRectF(self.px(self._pad_px), round(middle - side / 2), side, side)
         self._icons.paint(painter, self._icon, "accent", place)
         title, sentence = self._fonts()
         painter.setFont(title)
         painter.setPen(QColor(palette.text))
         painter.drawText(title_rect, _WRAP, self.text())
-        painter.setFont(sentence)
-        painter.setPen(QColor(palette.text_muted))
-        painter.drawText(sentence_rect, _WRAP, self._sentence)
+        if not self.short:
+            painter.setFont(sentence)
+            painter.setPen(QColor(palette.text_muted))
+            painter.drawText(sentence_rect, _WRAP, self._sentence)
         self._paint_ring(painter, QRectF(self.rect()), radius)
