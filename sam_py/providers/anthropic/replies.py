@@ -13,6 +13,7 @@ from sam_py.messages.parts import (
     ToolCallPart,
 )
 from sam_py.messages.turn import Turn
+from sam_py.providers import attached
 from sam_py.providers.anthropic.opaque import THINKING, Block, as_input, cut_text, unpack
 from sam_py.providers.arguments import arguments_object
 from sam_py.providers.base import ChatRequest
@@ -132,12 +133,8 @@ def text_block(text: str) -> Block:
 
 
 def fenced(part: CodePart) -> str:
-    """Code as a fenced block whose fence is longer than any inside it."""
-    fence = "```"
-    while fence in part.code:
-        fence += "`"
-    title = f"{part.filename}:\n" if part.filename else ""
-    return f"{title}{fence}{part.language}\n{part.code.rstrip()}\n{fence}\n" if part.code.strip() else ""
+    """Code as a fenced block; nothing where there is none."""
+    return attached.fenced(part) if part.code.strip() else ""
 
 
 def described(part: ImagePart) -> str:

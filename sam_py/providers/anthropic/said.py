@@ -5,11 +5,11 @@ from __future__ import annotations
 import base64
 from collections.abc import Iterator
 
-from sam_py.errors import SamError
 from sam_py.messages.parts import CodePart, FilePart, ImagePart, TextPart
 from sam_py.messages.turn import ToolResultPart, Turn, TurnPart
 from sam_py.providers.anthropic.opaque import Block
 from sam_py.providers.anthropic.replies import described, fenced, text_block
+from sam_py.providers.attached import bytes_of
 from sam_py.providers.base import ChatRequest
 from sam_py.providers.ids import wire_id
 
@@ -62,7 +62,7 @@ def _image(part: ImagePart, request: ChatRequest) -> Block:
     if not request.limits.images:
         return text_block(described(part))
     if part.attachment is not None:
-        data = _bytes_of(part.attachment, part.alt or "an image", request)
+        data = bytes_of(part.attachment, part.alt or "an image", request)
         kind = _kind_of_picture(data) or part.mime_type
         if kind in _PICTURE_TYPES:
             return {"type": "image", "source": _base64(data, kind)}
@@ -81,10 +81,10 @@ def _file(part: FilePart, request: ChatRequest) -> Block:
     """A PDF and a text as documents; anything else by its name."""
     kind = part.mime_type.split(";")[0].strip().lower()
     if kind == "application/pdf" and request.limits.pdfs:
-        data = _bytes_of(part.attachment, part.filename, request)
+        data = bytes_of(part.attachment, part.filename, request)
         return _document(_base64(data, kind), part)
     if kind.startswith("text/") or kind in _TEXT_TYPES:
-        text = _bytes_of(part.attachment, part.filename, request).decode("utf-8", "replace")
+        text = bytes_of(part.attachment, part.filename, request).decode("utf-8", "replace")
         if text.strip():
             return _document({"type": "text", "media_type": "text/plain", "data": text}, part)
         return text_block(f"[File: {part.filename}, which is empty]")
@@ -98,10 +98,3 @@ def _document(source: Block, part: FilePart) -> Block:
 
 def _base64(data: bytes, kind: str) -> Block:
     return {"type": "base64", "media_type": kind, "data": base64.b64encode(data).decode("ascii")}
-
-
-def _bytes_of(attachment: str, name: str, request: ChatRequest) -> bytes:
-    data = request.attachments.get(attachment)
-    if not data:
-        raise SamError(f"The attachment “{name}” is missing on this machine. Attach it again or remove it.")
-    return data

@@ -10,7 +10,6 @@ import base64
 from collections.abc import Iterator
 from typing import Any
 
-from sam_py.errors import SamError
 from sam_py.messages.builder import mend_surrogates
 from sam_py.messages.family import same_family
 from sam_py.messages.parts import (
@@ -23,6 +22,7 @@ from sam_py.messages.parts import (
 )
 from sam_py.messages.turn import ToolResultPart, Turn, TurnPart
 from sam_py.providers.arguments import arguments_object
+from sam_py.providers.attached import bytes_of, fenced
 from sam_py.providers.base import ChatRequest
 from sam_py.providers.gemini.schema import json_schema
 from sam_py.providers.gemini.thinking import checks_signatures, thinking_config
@@ -139,7 +139,7 @@ def _said(turn: Turn, own: bool, ids: dict[str, str], request: ChatRequest) -> l
                 picture = _image(part, request)
                 parts.add("image" if "inlineData" in picture else "text", picture)
             case CodePart():
-                parts.add("text", _text_part(_fenced(part)))
+                parts.add("text", _text_part(fenced(part)))
             case FilePart() | ToolResultPart() | UnknownPart():
                 raise ValueError(f"an assistant turn cannot hold a {part.kind} part here")
             case _:
@@ -185,7 +185,7 @@ def _content(part: TurnPart, request: ChatRequest) -> Iterator[dict[str, Any]]:
             if part.text.strip():
                 yield _text_part(part.text)
         case CodePart():
-            yield _text_part(_fenced(part))
+            yield _text_part(fenced(part))
         case ImagePart():
             yield _image(part, request)
         case FilePart():
@@ -198,18 +198,9 @@ def _text_part(text: str) -> dict[str, Any]:
     return {"text": mend_surrogates(text)}
 
 
-def _fenced(part: CodePart) -> str:
-    """Code as a fenced block whose fence is longer than any inside it."""
-    fence = "```"
-    while fence in part.code:
-        fence += "`"
-    title = f"{part.filename}:\n" if part.filename else ""
-    return f"{title}{fence}{part.language}\n{part.code.rstrip()}\n{fence}\n"
-
-
 def _image(part: ImagePart, request: ChatRequest) -> dict[str, Any]:
     if request.limits.images and part.attachment is not None and part.mime_type in _PICTURES:
-        return _inline(_bytes_of(part.attachment, part.alt or "an image", request), part.mime_type)
+        return _inline(bytes_of(part.attachment, part.alt or "an image", request), part.mime_type)
     if request.limits.images and part.attachment is None and part.url:
         return {"fileData": {"mimeType": part.mime_type, "fileUri": part.url}}
     return _text_part(f"[Image: {part.alt}]" if part.alt.strip() else "[Image]")
@@ -218,19 +209,12 @@ def _image(part: ImagePart, request: ChatRequest) -> dict[str, Any]:
 def _file(part: FilePart, request: ChatRequest) -> dict[str, Any]:
     """A PDF as such; text as text; anything else by its name."""
     if part.mime_type == "application/pdf" and request.limits.pdfs:
-        return _inline(_bytes_of(part.attachment, part.filename, request), part.mime_type)
+        return _inline(bytes_of(part.attachment, part.filename, request), part.mime_type)
     if part.mime_type.startswith("text/") or part.mime_type in ("application/json", "application/xml"):
-        text = _bytes_of(part.attachment, part.filename, request).decode("utf-8", "replace")
-        return _text_part(_fenced(CodePart(code=text, filename=part.filename)))
+        text = bytes_of(part.attachment, part.filename, request).decode("utf-8", "replace")
+        return _text_part(fenced(CodePart(code=text, filename=part.filename)))
     return _text_part(f"[File: {part.filename}, {part.mime_type}, {part.size} bytes; this model cannot read it]")
 
 
 def _inline(data: bytes, mime_type: str) -> dict[str, Any]:
     return {"inlineData": {"mimeType": mime_type, "data": base64.b64encode(data).decode("ascii")}}
-
-
-def _bytes_of(attachment: str, name: str, request: ChatRequest) -> bytes:
-    data = request.attachments.get(attachment)
-    if not data:
-        raise SamError(f"The attachment “{name}” is missing on this machine. Attach it again or remove it.")
-    return data

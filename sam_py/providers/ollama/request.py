@@ -9,7 +9,6 @@ import base64
 from collections.abc import Iterator
 from typing import Any
 
-from sam_py.errors import SamError
 from sam_py.messages.builder import mend_surrogates
 from sam_py.messages.family import same_family
 from sam_py.messages.parts import (
@@ -23,6 +22,7 @@ from sam_py.messages.parts import (
 )
 from sam_py.messages.turn import ToolResultPart, Turn, TurnPart
 from sam_py.providers.arguments import arguments_object
+from sam_py.providers.attached import bytes_of, fenced
 from sam_py.providers.base import ChatRequest
 from sam_py.providers.efforts import nearest_word, words_of
 from sam_py.providers.ids import is_own_id
@@ -175,7 +175,7 @@ def _split(parts: list[TurnPart] | tuple[Any, ...], request: ChatRequest) -> tup
     for part in parts:
         match part:
             case ImagePart(attachment=str(attachment)) if request.limits.images and part.mime_type in _PICTURES:
-                images.append(base64.b64encode(_bytes_of(attachment, part.alt or "an image", request)).decode("ascii"))
+                images.append(base64.b64encode(bytes_of(attachment, part.alt or "an image", request)).decode("ascii"))
             case TextPart() | CodePart() | ImagePart():
                 texts.append(_text_of(part))
             case FilePart():
@@ -190,31 +190,15 @@ def _text_of(part: TextPart | CodePart | ImagePart) -> str:
         case TextPart():
             return mend_surrogates(part.text)
         case CodePart():
-            return mend_surrogates(_fenced(part))
+            return mend_surrogates(fenced(part)).removesuffix("\n")
         case ImagePart():
             where = f" at {part.url}" if part.url else ""
             return f"[Image{where}: {part.alt}]" if part.alt.strip() else f"[Image{where}]"
 
 
-def _fenced(part: CodePart) -> str:
-    """Code as a fenced block whose fence is longer than any inside it."""
-    fence = "```"
-    while fence in part.code:
-        fence += "`"
-    title = f"{part.filename}:\n" if part.filename else ""
-    return f"{title}{fence}{part.language}\n{part.code.rstrip()}\n{fence}"
-
-
 def _file(part: FilePart, request: ChatRequest) -> str:
     """Text as text; anything else by its name, for the server takes no files."""
     if part.mime_type.startswith("text/") or part.mime_type in ("application/json", "application/xml"):
-        text = _bytes_of(part.attachment, part.filename, request).decode("utf-8", "replace")
-        return _fenced(CodePart(code=text, filename=part.filename))
+        text = bytes_of(part.attachment, part.filename, request).decode("utf-8", "replace")
+        return fenced(CodePart(code=text, filename=part.filename)).removesuffix("\n")
     return f"[File: {part.filename}, {part.mime_type}, {part.size} bytes; this model cannot read it]"
-
-
-def _bytes_of(attachment: str, name: str, request: ChatRequest) -> bytes:
-    data = request.attachments.get(attachment)
-    if not data:
-        raise SamError(f"The attachment “{name}” is missing on this machine. Attach it again or remove it.")
-    return data

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import base64
 from collections.abc import Iterator
 from typing import Any
 
-from sam_py.errors import SamError
 from sam_py.messages.builder import mend_surrogates
 from sam_py.messages.parts import CodePart, FilePart, ImagePart, TextPart, UnknownPart
 from sam_py.messages.turn import TurnPart
+from sam_py.providers.attached import bytes_of, data_url, fenced
 from sam_py.providers.base import ChatRequest
 from sam_py.providers.openai_chat.dialect import Dialect
 
@@ -36,20 +35,11 @@ def text_part(text: str) -> dict[str, Any]:
     return {"type": "text", "text": mend_surrogates(text)}
 
 
-def fenced(part: CodePart) -> str:
-    """Code as a fenced block whose fence is longer than any inside it."""
-    fence = "```"
-    while fence in part.code:
-        fence += "`"
-    title = f"{part.filename}:\n" if part.filename else ""
-    return f"{title}{fence}{part.language}\n{part.code.rstrip()}\n{fence}\n"
-
-
 def _image(part: ImagePart, request: ChatRequest) -> dict[str, Any]:
     if not request.limits.images:
         return text_part(described(part))
     if part.attachment is not None:
-        url = _data_url(_bytes_of(part.attachment, part.alt or "an image", request), part.mime_type)
+        url = data_url(bytes_of(part.attachment, part.alt or "an image", request), part.mime_type)
     elif part.url:
         url = part.url
     else:
@@ -64,25 +54,14 @@ def described(part: ImagePart) -> str:
 def _file(part: FilePart, request: ChatRequest, dialect: Dialect) -> dict[str, Any]:
     """A PDF as the service wants it; text as text; anything else by its name."""
     if part.mime_type == "application/pdf" and dialect.pdf and request.limits.pdfs:
-        url = _data_url(_bytes_of(part.attachment, part.filename, request), part.mime_type)
+        url = data_url(bytes_of(part.attachment, part.filename, request), part.mime_type)
         if dialect.pdf == "document_url":
             return {"type": "document_url", "document_url": url}
         return {"type": "file", "file": {"filename": part.filename, "file_data": url}}
     if part.mime_type.startswith("text/") or part.mime_type in ("application/json", "application/xml"):
-        text = _bytes_of(part.attachment, part.filename, request).decode("utf-8", "replace")
+        text = bytes_of(part.attachment, part.filename, request).decode("utf-8", "replace")
         return text_part(fenced(CodePart(code=text, filename=part.filename)))
     return text_part(f"[File: {part.filename}, {part.mime_type}, {part.size} bytes; this model cannot read it]")
-
-
-def _data_url(data: bytes, mime_type: str) -> str:
-    return f"data:{mime_type};base64,{base64.b64encode(data).decode('ascii')}"
-
-
-def _bytes_of(attachment: str, name: str, request: ChatRequest) -> bytes:
-    data = request.attachments.get(attachment)
-    if not data:
-        raise SamError(f"The attachment “{name}” is missing on this machine. Attach it again or remove it.")
-    return data
 
 
 def mark_for_cache(messages: list[dict[str, Any]]) -> None:

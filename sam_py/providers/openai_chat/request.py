@@ -19,10 +19,11 @@ from sam_py.messages.parts import (
 )
 from sam_py.messages.turn import ToolResultPart, Turn
 from sam_py.providers.arguments import arguments_text
+from sam_py.providers.attached import fenced
 from sam_py.providers.base import ChatRequest
 from sam_py.providers.ids import wire_id
 from sam_py.providers.model_names import is_openai_reasoning_model
-from sam_py.providers.openai_chat.content import content_parts, described, fenced, mark_for_cache, text_part
+from sam_py.providers.openai_chat.content import content_parts, described, mark_for_cache, text_part
 from sam_py.providers.openai_chat.dialect import Dialect, effort_keys
 from sam_py.providers.openai_chat.reasoning import give_reasoning_back, is_own, missing_reasoning
 from sam_py.providers.tool_names import wire_name

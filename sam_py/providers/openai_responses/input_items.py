@@ -5,12 +5,10 @@ Types are always written, as llama.cpp cannot tell items apart without them.
 
 from __future__ import annotations
 
-import base64
 import re
 from collections.abc import Iterator
 from typing import Any
 
-from sam_py.errors import SamError
 from sam_py.messages.builder import mend_surrogates
 from sam_py.messages.family import same_family
 from sam_py.messages.parts import (
@@ -25,6 +23,7 @@ from sam_py.messages.parts import (
 )
 from sam_py.messages.turn import ToolResultPart, Turn, TurnPart
 from sam_py.providers.arguments import arguments_text
+from sam_py.providers.attached import bytes_of, data_url, fenced
 from sam_py.providers.base import ChatRequest
 from sam_py.providers.ids import wire_id
 from sam_py.providers.openai_responses.kept import Kept, unpack
@@ -78,7 +77,7 @@ class _Reply:
                     if part.text.strip():
                         self._texts.append(mend_surrogates(part.text))
                 case CodePart():
-                    self._texts.append(_fenced(part))
+                    self._texts.append(mend_surrogates(fenced(part)))
                 case ImagePart():
                     self._texts.append(_described(part))  # no reply of this API holds a picture of ours
                 case ToolCallPart():
@@ -197,7 +196,7 @@ def _content(part: TurnPart, request: ChatRequest) -> Iterator[ItemJson]:
             if part.text.strip():
                 yield _text(part.text)
         case CodePart():
-            yield _text(_fenced(part))
+            yield _text(mend_surrogates(fenced(part)))
         case ImagePart():
             yield _image(part, request)
         case FilePart():
@@ -212,22 +211,13 @@ def _text(text: str) -> ItemJson:
     return {"type": "input_text", "text": mend_surrogates(text)}
 
 
-def _fenced(part: CodePart) -> str:
-    """Code as a fenced block whose fence is longer than any inside it."""
-    fence = "```"
-    while fence in part.code:
-        fence += "`"
-    title = f"{part.filename}:\n" if part.filename else ""
-    return mend_surrogates(f"{title}{fence}{part.language}\n{part.code.rstrip()}\n{fence}\n")
-
-
 def _image(part: ImagePart, request: ChatRequest) -> ItemJson:
     if not request.limits.images or (part.attachment is None and not part.url):
         return _text(_described(part))
     if part.attachment is None:
         url = part.url
     else:
-        url = _data_url(_bytes_of(part.attachment, part.alt or "an image", request), part.mime_type)
+        url = data_url(bytes_of(part.attachment, part.alt or "an image", request), part.mime_type)
     return {"type": "input_image", "image_url": url, "detail": "auto"}
 
 
@@ -238,23 +228,12 @@ def _described(part: ImagePart) -> str:
 def _file(part: FilePart, request: ChatRequest) -> ItemJson:
     """A PDF as a document; text as text; anything else by its name."""
     if part.mime_type == "application/pdf" and request.limits.pdfs:
-        data = _bytes_of(part.attachment, part.filename, request)
-        return {"type": "input_file", "filename": part.filename, "file_data": _data_url(data, part.mime_type)}
+        data = bytes_of(part.attachment, part.filename, request)
+        return {"type": "input_file", "filename": part.filename, "file_data": data_url(data, part.mime_type)}
     if part.mime_type.startswith("text/") or part.mime_type in ("application/json", "application/xml"):
-        text = _bytes_of(part.attachment, part.filename, request).decode("utf-8", "replace")
-        return _text(_fenced(CodePart(code=text, filename=part.filename)))
+        text = bytes_of(part.attachment, part.filename, request).decode("utf-8", "replace")
+        return _text(mend_surrogates(fenced(CodePart(code=text, filename=part.filename))))
     return _text(f"[File: {part.filename}, {part.mime_type}, {part.size} bytes; this model cannot read it]")
-
-
-def _data_url(data: bytes, mime_type: str) -> str:
-    return f"data:{mime_type};base64,{base64.b64encode(data).decode('ascii')}"
-
-
-def _bytes_of(attachment: str, name: str, request: ChatRequest) -> bytes:
-    data = request.attachments.get(attachment)
-    if not data:
-        raise SamError(f"The attachment “{name}” is missing on this machine. Attach it again or remove it.")
-    return data
 
 
 def _without_stored_ids(items: list[ItemJson]) -> list[ItemJson]:
