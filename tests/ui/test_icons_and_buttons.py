@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -178,3 +179,42 @@ def test_buttons_grow_with_the_text(icons: Icons, qtbot: QtBot) -> None:
     icons.themes.use(icons.themes.current.scaled(1.5))
     assert icon.sizeHint().width() == round(before[0] * 1.5)
     assert pill.sizeHint().width() > before[1] * 1.2
+
+
+_CYCLE = """
+import gc
+from PySide6.QtCore import QSize
+from PySide6.QtWidgets import QApplication, QPushButton
+from sam_py.ui.theme import Themes
+from sam_py.ui.widgets.icons import Icons
+
+class Holder:
+    pass
+
+app = QApplication([])
+gc.disable()
+button = QPushButton()
+for _ in range(30):
+    icons = Icons(Themes())
+    holder = Holder()
+    holder.icon, holder.me = icons.icon("check"), holder
+    icons._icons["another", "muted"] = holder.icon
+    button.setIcon(holder.icon)
+    icons.holder = holder
+    del icons, holder
+    gc.collect()
+    button.icon().pixmap(QSize(16, 16))
+print("survived")
+"""
+
+
+def test_icons_that_die_in_a_cycle_take_nothing_with_them_that_a_button_still_shows() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", _CYCLE],
+        env={**os.environ, "QT_QPA_PLATFORM": "offscreen"},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert done.stdout.strip() == "survived", done.stderr[-2000:]
+    assert done.returncode == 0

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Final, Literal
+from weakref import ReferenceType, ref
 
 from PySide6.QtCore import QByteArray, QObject, QPointF, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QIcon, QIconEngine, QPainter, QPixmap
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from PySide6.QtSvg import QSvgRenderer
 
 Role = Literal["muted", "text", "accent", "error", "on_accent", "warning", "success"]
+_DISABLED: Final = QIcon.Mode.Disabled
 _DISABLED_OPACITY = 0.4
 
 
@@ -49,7 +51,7 @@ class Icons(QObject):
         if key not in self._icons:
             if not (self._folder / f"{name}.svg").is_file():
                 raise FileNotFoundError(f"no icon {name!r} in {self._folder}")
-            self._icons[key] = QIcon(_ThemedEngine(self, name, role))
+            self._icons[key] = QIcon(_kept(_ThemedEngine(ref(self), name, role)))
         return self._icons[key]
 
     def pixmap(
@@ -110,24 +112,28 @@ def _drawing(path: Path) -> bytes:
 
 
 class _ThemedEngine(QIconEngine):
-    """Draws on demand, so one `QIcon` serves every size, screen scale and theme."""
+    """Draws on demand, so one `QIcon` serves every size, screen scale and theme. Draws nothing once `icons` is gone."""
 
-    def __init__(self, icons: Icons, name: str, role: Role) -> None:
+    def __init__(self, icons: ReferenceType[Icons], name: str, role: Role) -> None:
         super().__init__()
         self._icons = icons
         self._name = name
         self._role: Role = role
 
     def paint(self, painter: QPainter, rect: QRect, mode: QIcon.Mode, state: QIcon.State) -> None:
-        self._icons.paint(painter, self._name, self._role, QRectF(rect), disabled=mode == QIcon.Mode.Disabled)
+        icons = self._icons()
+        if icons is not None:
+            icons.paint(painter, self._name, self._role, QRectF(rect), disabled=mode == _DISABLED)
 
     def pixmap(self, size: QSize, mode: QIcon.Mode, state: QIcon.State) -> QPixmap:
-        return self._icons.pixmap(self._name, self._role, size, disabled=mode == QIcon.Mode.Disabled)
+        icons = self._icons()
+        return icons.pixmap(self._name, self._role, size, disabled=mode == _DISABLED) if icons else QPixmap()
 
     def scaledPixmap(self, size: QSize, mode: QIcon.Mode, state: QIcon.State, scale: float) -> QPixmap:
         # `size` is in logical pixels (Qt 6.8 and later)
         whole = QSize(round(size.width() * scale), round(size.height() * scale))
-        return self._icons.pixmap(self._name, self._role, whole, scale, disabled=mode == QIcon.Mode.Disabled)
+        icons = self._icons()
+        return icons.pixmap(self._name, self._role, whole, scale, disabled=mode == _DISABLED) if icons else QPixmap()
 
     def actualSize(self, size: QSize, mode: QIcon.Mode, state: QIcon.State) -> QSize:
         return size
@@ -139,4 +145,17 @@ class _ThemedEngine(QIconEngine):
         return "sam-py"
 
     def clone(self) -> QIconEngine:
-        return _ThemedEngine(self._icons, self._name, self._role)
+        return _kept(_ThemedEngine(self._icons, self._name, self._role))
+
+
+_engines: list[_ThemedEngine] = []
+
+
+def _kept(engine: _ThemedEngine) -> _ThemedEngine:
+    """Keep `engine` for the life of the process: some hundreds of bytes each, one per drawing and colour.
+
+    A `QIcon` owns its engine, but an engine that Python finds in a cycle is given back to Python and deleted there,
+    under every copy of the icon that Qt still holds. What is kept here is never part of a cycle. # D-011
+    """
+    _engines.append(engine)
+    return engine
