@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import gc
+import os
 
 _collects = gc.isenabled()
 gc.disable()  # what is imported below stays: walking it again and again took a tenth of the start
+os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")  # looking for some reads every installed package
 
 import argparse
 import asyncio
 import logging
 import logging.handlers
-import os
 import signal
 import sys
 import threading
@@ -45,6 +46,7 @@ from sam_py.settings.file import SettingsFile
 from sam_py.settings.secrets import Secrets
 from sam_py.store.autosave import Autosave
 from sam_py.store.library import Library
+from sam_py.tools.base import Tool
 from sam_py.transcript.calibration import Calibrations
 from sam_py.ui.appearance import apply_theme, theme_of
 from sam_py.ui.asking import Asking
@@ -66,6 +68,7 @@ if _collects:
 
 log = logging.getLogger(__name__)
 
+_TOOLS_AFTER_S = 0.7
 _QUIT_PATIENCE_S = 10.0
 _LAST_PATIENCE_S = 1.5
 """For threads that still work when everything is saved: a keyring that hangs, a server's name that is looked up."""
@@ -202,7 +205,8 @@ class Program:
 
     async def start(self) -> None:
         await self.window.start()
-        self._add_tools()
+        self._tools.registry.fill_later(self._own_tools)
+        self._tasks.spawn(self._fill_tools(), "import the tools")
         self._servers.start()
         if self._mini_prompts.problem:
             self._failed(SamError(self._mini_prompts.problem))
@@ -229,8 +233,13 @@ class Program:
             log.error("the settings could not be saved: %s", error)
         self._garbage.stop()
 
-    def _add_tools(self) -> None:
-        """Our own tools, when the window stands: they are imported here."""
+    async def _fill_tools(self) -> None:
+        """Have the tools ready before the first message asks for them, but after the first paint."""
+        await asyncio.sleep(_TOOLS_AFTER_S)
+        log.info("%d tools", len(self._tools.registry))
+
+    def _own_tools(self) -> list[Tool]:
+        """Our own tools: they are imported here."""
         from sam_py.tools.builtin.catalogue import Doors, builtin_tools
 
         library, paths = self._library, self._paths
@@ -243,8 +252,7 @@ class Program:
             http=self._registry.http,
             notes=library.notes,
         )
-        for tool in builtin_tools(doors):
-            self._tools.registry.add(tool)
+        return list(builtin_tools(doors))
 
     def _bus_of(self, conversation_id: str) -> MessageBus | None:
         conversation = self._conversations.get(conversation_id)

@@ -11,30 +11,35 @@ from sam_py.tools.base import Tool
 class ToolRegistry:
     """Tools by name, in the order in which they came. A name that two want belongs to the first.
 
-    `changed` listeners hear when the offer changes (an MCP server came or went).
+    Listeners hear when the offer changes (an MCP server came or went).
     """
 
     def __init__(self, tools: Iterable[Tool] = ()) -> None:
         self._tools: dict[str, Tool] = {}
         self._listeners: list[Callable[[], None]] = []
+        self._fill: Callable[[], Iterable[Tool]] | None = None
         for tool in tools:
             self.add(tool)
 
+    def fill_later(self, fill: Callable[[], Iterable[Tool]]) -> None:
+        """Call `fill` for more tools as soon as somebody looks at them: importing them takes its time."""
+        self._fill = fill
+
     def __iter__(self) -> Iterator[Tool]:
-        return iter(tuple(self._tools.values()))
+        return iter(tuple(self._all().values()))
 
     def __len__(self) -> int:
-        return len(self._tools)
+        return len(self._all())
 
     def __contains__(self, name: str) -> bool:
-        return name in self._tools
+        return name in self._all()
 
     def get(self, name: str) -> Tool | None:
-        return self._tools.get(name)
+        return self._all().get(name)
 
     def add(self, tool: Tool) -> bool:
         """Offer `tool`. False where another one has its name."""
-        if tool.name in self._tools:
+        if tool.name in self._all():
             return False
         self._tools[tool.name] = tool
         self._tell()
@@ -43,7 +48,7 @@ class ToolRegistry:
     def remove(self, tools: Collection[Tool]) -> None:
         """Offer these no longer; those that are not offered are not missed."""
         gone = {id(tool) for tool in tools}
-        left = {name: tool for name, tool in self._tools.items() if id(tool) not in gone}
+        left = {name: tool for name, tool in self._all().items() if id(tool) not in gone}
         if len(left) != len(self._tools):
             self._tools = left
             self._tell()
@@ -58,8 +63,15 @@ class ToolRegistry:
 
         Sorted by name: a server that answers late must not change the order, which caches of the prefix rely on.
         """
-        chosen = sorted((tool for tool in self._tools.values() if switched_on(tool.name)), key=lambda tool: tool.name)
+        chosen = sorted((tool for tool in self._all().values() if switched_on(tool.name)), key=lambda tool: tool.name)
         return tuple(ToolSpec(tool.name, tool.description, tool.parameters) for tool in chosen)
+
+    def _all(self) -> dict[str, Tool]:
+        if self._fill is not None:
+            fill, self._fill = self._fill, None
+            for tool in fill():
+                self.add(tool)
+        return self._tools
 
     def _tell(self) -> None:
         for listener in tuple(self._listeners):
