@@ -33,18 +33,16 @@ from sam_py.ui.chat.composer_attachments import AttachmentTray, Spawn
 from sam_py.ui.chat.composer_box import SHADOW_PX, ComposerBox
 from sam_py.ui.chat.composer_chips import ChipRow
 from sam_py.ui.chat.composer_lines import ComposerErrors, ComposerHint, ComposerLine
+from sam_py.ui.chat.composer_model import ModelButton
 from sam_py.ui.chat.composer_preview import AttachmentPreview
 from sam_py.ui.chat.composer_queue import Queued, QueueList
 from sam_py.ui.chat.composer_text import ComposerText, offers_attachment
 from sam_py.ui.chat.model_facts import ModelKnowledge
-from sam_py.ui.chat.model_names import GUIDE, model_name
-from sam_py.ui.widgets.buttons import IconButton, PillButton
+from sam_py.ui.widgets.buttons import IconButton
 from sam_py.ui.widgets.icons import Icons
 
 if TYPE_CHECKING:
     from sam_py.ui.chat.model_picker import ModelPicker
-
-_Models = tuple[Sequence[ProviderSettings], ModelChoice, Sequence[ModelChoice], ModelKnowledge | None]
 
 PASTE_CHARACTERS = 8_000
 PASTE_LINES = 200
@@ -98,7 +96,6 @@ class Composer(QWidget):
         self._send_when_read = False
         self._editing: str | None = None
         self._draft_aside = Draft()
-        self._placeholder = self.tr("Message")
         self.setAcceptDrops(True)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         self.setAccessibleName(self.tr("Composer"))
@@ -111,11 +108,7 @@ class Composer(QWidget):
         self.chips = ChipRow(icons, self.tray, self.box)
         self.text = ComposerText(self._themes, self.box)
         self.attach_button = IconButton(icons, "attach", self.tr("Attach files"), shortcut="Ctrl+Shift+O")
-        self.model_button = PillButton(
-            icons, "", icon="model", trailing_icon="chevron-down", label=self.tr("Choose the model"), max_width_px=280
-        )
-        self._picker: ModelPicker | None = None
-        self._models: _Models = ((), ModelChoice(provider=GUIDE, model=GUIDE), (), None)
+        self.model_button = ModelButton(icons)
         self.hint = ComposerHint(self._themes, self.box)
         self.stop_button = IconButton(icons, "stop", self.tr("Stop"), shortcut="Esc", role="text", size_px=34)
         self.send_button = IconButton(icons, "send", self.tr("Send"), size_px=34, filled=True)
@@ -170,38 +163,20 @@ class Composer(QWidget):
         known: ModelKnowledge | None = None,
     ) -> None:
         """Offer these models, and name `current` as the one that the next message goes to."""
-        self._models = (providers, current, recent, known)
-        if self._picker is not None:
-            self._picker.set_models(*self._models)
-        if current.provider == GUIDE:
-            self.set_model(self.tr("Offline guide"), "guide")
-        else:
-            self.set_model(model_name(current.model), "model")
+        self.model_button.set_models(providers, current, recent, known)
+        self._refresh()
 
     def open_model_picker(self) -> None:
         """Open the picker at the model button."""
-        self.model_menu_requested.emit()
-        self.picker.popup(self.model_button)
+        self.model_button.open_picker()
 
     @property
     def picker(self) -> ModelPicker:
-        """The picker, made when it is first wanted: the first paint does not need it."""
-        if self._picker is None:
-            from sam_py.ui.chat.model_picker import ModelPicker
-
-            self._picker = ModelPicker(self._icons, self)
-            self._picker.set_models(*self._models)
-            self._picker.model_chosen.connect(self.model_chosen)
-            self._picker.refresh_requested.connect(self.models_refresh_requested)
-            self._picker.add_provider_requested.connect(self.add_provider_requested)
-        return self._picker
+        return self.model_button.picker
 
     def set_model(self, label: str, icon: str = "model") -> None:
         """Name the model that the next message goes to, on the button and in the placeholder."""
-        words = self.tr("Message {model}").format(model=label) if label else self.tr("Message")
-        self._placeholder = self.tr("Ask the offline guide") if icon == "guide" else words
-        self.model_button.set_words(label or self.tr("Choose a model"), icon=icon)
-        self.model_button.set_label(self.tr("Model: {name}. Choose another").format(name=label or self.tr("none")))
+        self.model_button.set_model(label, icon)
         self._refresh()
 
     def set_send_with(self, key: Literal["enter", "ctrl_enter"]) -> None:
@@ -357,6 +332,10 @@ class Composer(QWidget):
         self.queue.send_wanted.connect(self.queued_sent)
         self.attach_button.clicked.connect(self.choose_files)
         self.model_button.clicked.connect(self.open_model_picker)
+        self.model_button.menu_requested.connect(self.model_menu_requested)
+        self.model_button.model_chosen.connect(self.model_chosen)
+        self.model_button.refresh_requested.connect(self.models_refresh_requested)
+        self.model_button.add_provider_requested.connect(self.add_provider_requested)
         self.stop_button.clicked.connect(self.stop_requested)
         self.send_button.clicked.connect(self.send)
         self._themes.changed.connect(self._take_theme)
@@ -405,7 +384,7 @@ class Composer(QWidget):
         self.send_button.setEnabled(has_content)
         label = self.tr("Save and send again") if self.is_editing else self.tr("Send")
         self.send_button.set_label(self.tr("Queue this message") if self._busy and not self.is_editing else label)
-        self.text.setPlaceholderText(self._placeholder)
+        self.text.setPlaceholderText(self.model_button.placeholder)
         self.hint.setText(self._hint(has_content))
 
     def _hint(self, has_content: bool) -> str:
