@@ -7,7 +7,7 @@ import logging
 
 from PySide6.QtCore import QByteArray, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QGuiApplication, QResizeEvent, QShowEvent, QWheelEvent
-from PySide6.QtWidgets import QMainWindow, QMenu, QSplitter, QWidget
+from PySide6.QtWidgets import QMainWindow, QMenu, QWidget
 
 from sam_py.agent.state import SessionState
 from sam_py.errors import SamError
@@ -31,6 +31,7 @@ from sam_py.ui.sidebar.sidebar import Sidebar
 from sam_py.ui.tab_order import move_focus, stops_below
 from sam_py.ui.widgets.notices import Notices
 from sam_py.ui.widgets.plain import window_title
+from sam_py.ui.window_columns import Columns
 from sam_py.ui.window_commands import AppearanceCommands, handlers_of
 from sam_py.ui.window_state import SavedPlace, load_window_state, save_window_state
 
@@ -38,8 +39,6 @@ log = logging.getLogger(__name__)
 
 _FIRST_SIZE = (1080, 760)
 _SMALLEST = (420, 360)
-_NARROW_PX = 720
-"""Below this width the sidebar gives way to the conversation."""
 _QUIET_AFTER_S = 1.5
 _REFUSED_LINK_MS = 8_000
 
@@ -63,7 +62,6 @@ class MainWindow(QMainWindow):
         self._may_lose = False
         self._turns = 0
         """Counts how often the person turned to a conversation: one that is read slowly must not come up late."""
-        self._is_narrow = False
         self.setWindowTitle("SAM")
         self.setMinimumSize(*_SMALLEST)
         self.setAcceptDrops(False)
@@ -87,16 +85,10 @@ class MainWindow(QMainWindow):
         empty = EmptyState(services.icons, parent=self)
         self.chat = ChatView(services, context, self._menu, composer, empty, self)
         self.sidebar = Sidebar(services.library, services.themes, services.icons, services.tasks.spawn, parent=self)
-        self._splitter = QSplitter(Qt.Orientation.Horizontal, self)
-        self._splitter.setHandleWidth(1)
-        self._splitter.setChildrenCollapsible(False)
-        self._splitter.addWidget(self.sidebar)
-        self._splitter.addWidget(self.chat)
-        self._splitter.setStretchFactor(1, 1)
-        self._splitter.splitterMoved.connect(self._sidebar_dragged)
-        self._sidebar_px = services.settings.current.appearance.sidebar_px
-        """The sidebar's width where the text is at 100 %."""
-        self.setCentralWidget(self._splitter)
+        appearance = services.settings.current.appearance
+        self.columns = Columns(services.themes, self.sidebar, self.chat, appearance.sidebar_px, self)
+        self.columns.sidebar_toggled.connect(self._sidebar_toggled)
+        self.setCentralWidget(self.columns)
         self.notices = Notices(services.themes, services.icons, self)
         self.notices.keep_above(composer)
         self._announcer = ReplyAnnouncer(self.chat.timeline)
@@ -284,18 +276,17 @@ class MainWindow(QMainWindow):
 
     def toggle_sidebar(self) -> None:
         shown = self.sidebar.isHidden()
-        if not self._is_narrow:  # there it is shown for a moment
+        if not self.columns.is_narrow:  # there it is shown for a moment
             self.appearance.change(sidebar_shown=shown)
-        self._show_sidebar(shown)
+        self.columns.show_sidebar(shown)
 
-    def _show_sidebar(self, shown: bool) -> None:
-        self.sidebar.setVisible(shown)
+    def _sidebar_toggled(self, shown: bool) -> None:
         self.chat.header.show_sidebar_buttons(not shown)
         self.actions_by_name["sidebar"].setChecked(shown)
 
     def focus_filter(self) -> None:
         if self.sidebar.isHidden():
-            self._show_sidebar(True)
+            self.columns.show_sidebar(True)
         self.sidebar.focus_filter()
 
     def ask_guide(self) -> None:
@@ -333,9 +324,9 @@ class MainWindow(QMainWindow):
     def _connect(self, composer: Composer, empty: EmptyState) -> None:
         chat, sidebar = self.chat, self.sidebar
         sidebar.conversation_chosen.connect(self.open_conversation)
-        sidebar.conversation_chosen.connect(self._leave_sidebar)
+        sidebar.conversation_chosen.connect(self.columns.leave_sidebar)
         sidebar.new_requested.connect(self.new_conversation)
-        sidebar.new_requested.connect(self._leave_sidebar)
+        sidebar.new_requested.connect(self.columns.leave_sidebar)
         sidebar.settings_requested.connect(self.open_settings)
         sidebar.deleted.connect(self.on_deleted)
         sidebar.notice_requested.connect(self._sidebar_notice)
@@ -396,16 +387,15 @@ class MainWindow(QMainWindow):
         self.chat.composer.set_send_with(settings.chat.send_with)
         self._retheme()
         self._offers.refresh()
-        if not self._is_narrow:
-            self._show_sidebar(settings.appearance.sidebar_shown)
+        self.columns.want_sidebar(settings.appearance.sidebar_shown)
 
     def _retheme(self) -> None:
         theme = theme_of(self._services.settings.current.appearance)
         before = self._services.themes.current.scale
         if apply_theme(theme, self._services.themes):
             if theme.scale != before:
-                self._set_sidebar_width()
-                self._make_room()
+                self.columns.set_widths()
+                self.columns.make_room()
             self.update()
 
     # Where the window stands
@@ -414,16 +404,7 @@ class MainWindow(QMainWindow):
         saved = QByteArray.fromHex(self._state.geometry.encode())
         if saved.isEmpty() or not self.restoreGeometry(saved):
             self.resize(*_FIRST_SIZE)
-        self._set_sidebar_width()
-
-    def _set_sidebar_width(self) -> None:
-        """As wide as the person made it, at the scale of the text, but never more than two fifths of the window."""
-        wished = round(self._sidebar_px * self._services.themes.current.scale)
-        width = max(200, min(wished, self.width() * 2 // 5))
-        self._splitter.setSizes([width, max(1, self.width() - width)])
-
-    def _sidebar_dragged(self) -> None:
-        self._sidebar_px = max(200, min(480, round(self.sidebar.width() / self._services.themes.current.scale)))
+        self.columns.set_widths()
 
     def _keep_place(self) -> None:
         conversation = self.chat.conversation
@@ -443,8 +424,8 @@ class MainWindow(QMainWindow):
         }
         self._state = self._state.model_copy(update=update)
         save_window_state(self._state_path, self._state)
-        if self._sidebar_px != self._services.settings.current.appearance.sidebar_px:
-            self.appearance.change(sidebar_px=self._sidebar_px)
+        if self.columns.sidebar_px != self._services.settings.current.appearance.sidebar_px:
+            self.appearance.change(sidebar_px=self.columns.sidebar_px)
 
     def _tab_stops(self) -> list[QWidget]:
         """What Tab goes through: sidebar, header, messages, composer, notices."""
@@ -476,19 +457,7 @@ class MainWindow(QMainWindow):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._make_room()
-
-    def _make_room(self) -> None:
-        """Hide the sidebar where the window became too narrow for it, and bring it back with the room."""
-        narrow = self.width() < _NARROW_PX * min(1.5, max(1.0, self._services.themes.current.scale))
-        if narrow != self._is_narrow:
-            self._is_narrow = narrow
-            self._show_sidebar(not narrow and self._services.settings.current.appearance.sidebar_shown)
-
-    def _leave_sidebar(self) -> None:
-        """Something was chosen in it: where it hides the conversation, it goes."""
-        if self._is_narrow:
-            self._show_sidebar(False)
+        self.columns.make_room()
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         if event.modifiers() & Qt.KeyboardModifier.ControlModifier:

@@ -28,8 +28,8 @@ def test_the_sidebar_keeps_its_share_of_larger_text_and_its_own_width(run: Run, 
         assert sam.window.sidebar.width() == 520
         scale(sam, 100)
         assert sam.window.sidebar.width() == usual
-        sam.window._splitter.setSizes([300, 1300])
-        sam.window._splitter.splitterMoved.emit(300, 1)
+        sam.window.columns.setSizes([300, 1300])
+        sam.window.columns.splitterMoved.emit(300, 1)
         scale(sam, 200)
         assert sam.window.sidebar.width() == 600
         await sam.close()
