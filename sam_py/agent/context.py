@@ -72,13 +72,38 @@ class Context:
         tools: Sequence[ToolSpec],
     ) -> Plan:
         """What of `messages` the next request to `model` holds, as the last one's plan goes on."""
-        fixed = text_tokens(system) + tools_tokens(tools)
-        fixed += sum(PER_MESSAGE + text_tokens(reminder.text) for reminder in reminders)
+        room = self.room_for(
+            provider=provider,
+            model=model,
+            limits=limits,
+            defaults=defaults,
+            system=system,
+            reminders=reminders,
+            tools=tools,
+        )
+        return self.plan_in(messages, room, limits)
+
+    def plan_in(self, messages: Sequence[Message], room: Room, limits: Limits) -> Plan:
+        """What of `messages` is sent where there is `room`, to a model that takes what `limits` say."""
+        return plan(messages, room, previous=self.plan, size_of=lambda message: self._size(message, limits))
+
+    def room_for(
+        self,
+        *,
+        provider: str,
+        model: str,
+        limits: Limits,
+        defaults: ChatSettings,
+        system: str,
+        reminders: Sequence[Reminder],
+        tools: Sequence[ToolSpec],
+    ) -> Room:
+        """What the next request to `model` may hold beside `system`, `reminders` and `tools`."""
+        fixed = text_tokens(system) + tools_tokens(tools) + reminders_tokens(reminders)
         measure = self._measure(provider, model, bool(tools))
         window = self._window(provider, model, limits, defaults)
         most = self._bus.settings.max_tokens or defaults.max_tokens
-        room = Room(window, _reserve(window, most, limits), fixed, measure.factor, measure.offset)
-        return plan(messages, room, previous=self.plan, size_of=lambda message: self._size(message, limits))
+        return Room(window, _reserve(window, most, limits), fixed, measure.factor, measure.offset)
 
     def sent(self, prepared: Prepared) -> None:
         """This request goes out: later plans continue its own."""
@@ -136,6 +161,11 @@ class Context:
         if size is None:
             size = self._sizes[key] = message_tokens(message, limits)
         return size
+
+
+def reminders_tokens(reminders: Sequence[Reminder]) -> float:
+    """About how many tokens `reminders` are, each in its frame."""
+    return sum(PER_MESSAGE + text_tokens(reminder.text) for reminder in reminders)
 
 
 def _raw(request: ChatRequest) -> float:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from sam_py.agent.context import Context
 from sam_py.agent.loop import CostOf, Desk, Loop
+from sam_py.agent.outlook import Outlook, outlook
 from sam_py.agent.preview import Preview, preview
 from sam_py.agent.prompt import ReadAttachment, history_of
 from sam_py.agent.reply_stream import PutAttachment
@@ -110,10 +111,20 @@ class ChatSession:
 
         Nothing is changed by it. Raises SamError where there is nothing to ask, or nobody.
         """
-        said = tuple(parts)
-        message = self.bus.user_message(text, said) if text.strip() or said else None
         provider = self._provider_of(self.choice.provider)
-        return await preview(self._desk, provider, self.choice.model, self.defaults, message)
+        return await preview(self._desk, provider, self.choice.model, self.defaults, self._draft(text, parts))
+
+    async def outlook(self, text: str = "", parts: Iterable[Part] = ()) -> Outlook:
+        """What becomes of each message in the request that goes out if this is sent next; cheaper than `preview`.
+
+        Nothing is changed by it. Raises SamError where there is nobody to ask.
+        """
+        provider = self._provider_of(self.choice.provider)
+        return await outlook(self._desk, provider, self.choice.model, self.defaults, self._draft(text, parts))
+
+    def _draft(self, text: str, parts: Iterable[Part]) -> UserMessage | None:
+        said = tuple(parts)
+        return self.bus.user_message(text, said) if text.strip() or said else None
 
     # Asking
 

@@ -1,0 +1,53 @@
+"""The outlook: what the next request would hold, told before it is built, and the same as what then goes out."""
+
+from __future__ import annotations
+
+import pytest
+
+from sam_py.messages.message import AssistantMessage
+from sam_py.messages.parts import TextPart
+from sam_py.messages.turn import Limits
+from tests.agent.conftest import Talk
+
+pytestmark = pytest.mark.anyio
+
+
+def say_much(talk: Talk, turns: int = 30) -> None:
+    for number in range(turns):
+        talk.bus.add_user_message(f"Question {number}", pinned=number < 2)
+        parts = (TextPart(text=f"Answer {number}. " + "some plain words that go on for a while " * 10),)
+        talk.bus.add(AssistantMessage(parent_id=talk.bus.tip, parts=parts, stop_reason="stop"))
+
+
+async def test_an_outlook_names_the_fates_that_the_request_then_has(talk: Talk) -> None:
+    say_much(talk)
+    talk.provider.limits = Limits(context_tokens=1500, output_tokens=200)
+    before = await talk.session.outlook("And now?")
+    assert talk.session.context.plan is None
+    talk.provider.answer("Fine")
+    await talk.session.send("And now?")
+    sent = talk.session.context.plan
+    assert sent is not None
+    assert before.plan.fates[:-1] == sent.fates[:-1]
+    assert before.draft is not None
+    assert before.draft.text == "And now?"
+    assert before.plan.tokens == sent.tokens
+
+
+async def test_the_shares_are_together_the_window(talk: Talk) -> None:
+    say_much(talk)
+    talk.bus.change_setting("system_prompt", "Be brief, and kind.")
+    talk.provider.limits = Limits(context_tokens=1500, output_tokens=200)
+    look = await talk.session.outlook("And now?")
+    shares = look.shares
+    assert shares.window == 1500
+    assert shares.sent == look.plan.tokens
+    assert shares.sent + shares.reserve + shares.free == 1500
+    assert shares.system > 0
+    assert shares.pinned == sum(fate.tokens for fate in look.plan.fates if fate.reason == "pinned")
+    assert shares.left_out == sum(fate.whole_tokens for fate in look.plan.fates if fate.fate == "left_out")
+
+
+async def test_an_empty_conversation_with_an_unknown_window_has_an_outlook_too(talk: Talk) -> None:
+    look = await talk.session.outlook()
+    assert (look.plan.fates, look.draft, look.shares.window, look.shares.free) == ((), None, None, 0)
