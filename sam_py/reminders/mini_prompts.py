@@ -24,6 +24,9 @@ from sam_py.store.writer import Writer
 log = logging.getLogger(__name__)
 
 TAG = "miniPromptReminder"
+NAME_MOST = 80
+TEXT_MOST = 8_000
+"""Characters. A mini prompt goes with every request: a longer text belongs into a document or the instructions."""
 _OPENING = "The person you talk with has given these standing instructions. They hold for your next reply:"
 _CLOSING = "Where one of them and an earlier habit of this conversation differ, the instruction counts."
 
@@ -67,10 +70,19 @@ class MiniPrompts:
         """Those that can be switched on in the conversation."""
         return tuple(prompt for prompt in self._prompts if prompt.is_for(conversation_id))
 
+    def available_in(self, conversation: ConversationReader) -> tuple[MiniPrompt, ...]:
+        """Those of `conversation`; a copy of a conversation has those of the one that it was made from, too."""
+        source = conversation.settings.duplicate_of
+        ids = (conversation.conversation_id, *((source,) if source else ()))
+        return tuple(prompt for prompt in self._prompts if any(map(prompt.is_for, ids)))
+
     def enabled(self, conversation: ConversationReader) -> tuple[MiniPrompt, ...]:
         """Those that are switched on in `conversation`: its setting `mini_prompts` holds their ids."""
         chosen = set(conversation.settings.mini_prompts)
-        return tuple(prompt for prompt in self.available(conversation.conversation_id) if prompt.id in chosen)
+        return tuple(prompt for prompt in self.available_in(conversation) if prompt.id in chosen)
+
+    def get(self, prompt_id: str) -> MiniPrompt | None:
+        return next((prompt for prompt in self._prompts if prompt.id == prompt_id), None)
 
     def reminder(self, conversation: ConversationReader, _messages: Sequence[Message]) -> str:
         """What requests of `conversation` remind of."""
@@ -81,17 +93,17 @@ class MiniPrompts:
         self._listeners.append(listener)
         return lambda: self._listeners.remove(listener) if listener in self._listeners else None
 
-    def put(self, prompt: MiniPrompt) -> None:
-        """Add `prompt` at the end, or replace the one with its id. Raises SamError where it says nothing."""
-        name, text = mend_surrogates(prompt.name.strip()), mend_surrogates(prompt.text.strip())
-        if not name or not text:
-            raise SamError("A mini prompt needs a name and a text. Enter both.")
-        prompt = prompt.model_copy(update={"name": name, "text": text})
-        place = next((index for index, each in enumerate(self._prompts) if each.id == prompt.id), None)
-        if place is None:
-            self._change([*self._prompts, prompt])
+    def put(self, prompt: MiniPrompt, place: int | None = None) -> None:
+        """Replace the prompt with the same id, or add `prompt` at `place` (without one, at the end).
+
+        Raises SamError where it says nothing, or too much.
+        """
+        prompt = _checked(prompt)
+        if self.get(prompt.id) is not None:
+            self._change(prompt if each.id == prompt.id else each for each in self._prompts)
         else:
-            self._change([*self._prompts[:place], prompt, *self._prompts[place + 1 :]])
+            place = len(self._prompts) if place is None else place
+            self._change([*self._prompts[:place], prompt, *self._prompts[place:]])
 
     def remove(self, prompt_id: str) -> None:
         self._change([prompt for prompt in self._prompts if prompt.id != prompt_id])
@@ -100,6 +112,14 @@ class MiniPrompts:
         """Put those named first, in this order; the others follow as they stood."""
         place = {prompt_id: index for index, prompt_id in enumerate(ids)}
         self._change(sorted(self._prompts, key=lambda prompt: place.get(prompt.id, len(place))))
+
+    def rearrange(self, ids: Sequence[str]) -> None:
+        """Deal the places that those named hold together out to them in this order; no other prompt moves."""
+        known = {prompt.id: prompt for prompt in self._prompts}
+        wanted = list(dict.fromkeys(prompt_id for prompt_id in ids if prompt_id in known))
+        turns = iter(wanted)
+        moving = set(wanted)
+        self._change([known[next(turns)] if prompt.id in moving else prompt for prompt in self._prompts])
 
     async def save(self) -> None:
         """Make the last change durable. Raises StorageError; the prompts stay in memory then."""
@@ -173,6 +193,31 @@ class MiniPrompts:
             self._disk.rename(str(file), str(aside))
         except OSError as error:
             log.warning("%s cannot be kept as %s: %s", file, aside, error)
+
+
+def switched(ids: Sequence[str], prompt_id: str, on: bool) -> list[str]:
+    """The setting `mini_prompts` with one prompt switched on or off.
+
+    Ids that nobody knows stay: the prompt may come back, by an undo or from another computer.
+
+    >>> switched(["a", "gone"], "b", True), switched(["a", "b"], "a", False)
+    (['a', 'gone', 'b'], ['b'])
+    """
+    kept = [each for each in dict.fromkeys(ids) if each != prompt_id or on]
+    return [*kept, prompt_id] if on and prompt_id not in kept else kept
+
+
+def _checked(prompt: MiniPrompt) -> MiniPrompt:
+    """`prompt` as it can be kept and sent. Raises SamError."""
+    name, text = mend_surrogates(prompt.name.strip()), mend_surrogates(prompt.text.strip())
+    if not name or not text:
+        raise SamError("A mini prompt needs a name and a text. Enter both.")
+    for what, value, most in (("name", name, NAME_MOST), ("text", text, TEXT_MOST)):
+        if len(value) > most:
+            raise SamError(
+                f"The {what} of the mini prompt has {len(value):,} characters; at most {most:,} fit. Shorten it."
+            )
+    return prompt.model_copy(update={"name": name, "text": text})
 
 
 def backup_of(path: Path) -> Path:
