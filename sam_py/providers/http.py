@@ -25,6 +25,7 @@ from sam_py.providers.key_mask import without_key
 from sam_py.providers.network import connection_error, is_same_machine, may_carry_key
 from sam_py.providers.redaction import quiet_http_logs, redacted, remember_key
 from sam_py.providers.retry import delay_s, retry_after_s
+from sam_py.providers.sent_bodies import SentBodies
 
 if TYPE_CHECKING:
     import httpx
@@ -67,6 +68,8 @@ class Call:
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     read_s: float = READ_S
     first_byte_s: float = FIRST_BYTE_S
+    conversation_id: str = ""
+    """For which conversation it is sent: its body may be looked at afterwards. Empty: nobody's."""
     total_s: float = JSON_TOTAL_S
     """Of `Http.get_json` alone, retries included: a reply may take as long as it goes on coming."""
 
@@ -120,6 +123,7 @@ class Http:
         self._chance = chance
         self._silence_s = silence_s
         self._gather_s = gather_s
+        self.sent = SentBodies()
         self._client: httpx.AsyncClient | None = None
         self._direct: httpx.AsyncClient | None = None
         """Past all proxies."""
@@ -294,9 +298,13 @@ class Http:
                 return client.build_request("GET", call.url, headers=headers, timeout=timeout)
             content = encoded(call.body)
             headers.setdefault("Content-Type", "application/json")
-            return client.build_request("POST", call.url, headers=headers, content=content, timeout=timeout)
+            request = client.build_request("POST", call.url, headers=headers, content=content, timeout=timeout)
         except (httpx.InvalidURL, httpx.UnsupportedProtocol, UnicodeError, TypeError) as error:
             raise _Refused(connection_error(error, call.asked)) from error
+        if call.conversation_id:
+            asked = call.asked
+            self.sent.note(call.conversation_id, content, address=call.url, label=asked.label, model=asked.model)
+        return request
 
     async def _watch(
         self, queue: asyncio.Queue[bytes | Waiting | ProviderError | None], call: Call, activity: _Activity

@@ -158,6 +158,7 @@ class WireProvider(ABC):
     async def _once(self, request: ChatRequest, asked: Asked) -> AsyncGenerator[StreamEvent, None]:
         """Send `request` and decode its answer. Raises `_Broken` for what went wrong after the answer had begun."""
         call = await self._call(self._address(request), asked, self._body(request))
+        call = replace(call, conversation_id=request.conversation_id)
         decoder, mask = Bounded(self._decoder(asked), asked), KeyMask(call.key)
         cut: ProviderError | None = None
         async with aclosing(self._http.stream(call)) as chunks:

@@ -53,6 +53,10 @@ class ModelFileProvider:
                 async for event in events:
                     yield event
 
+    async def body_of(self, request: ChatRequest) -> bytes:
+        """The body that `stream` sends; empty as long as the model is not loaded: only its server knows its limits."""
+        return await self._server.body_of(request) if self._server is not None else b""
+
     async def list_models(self) -> list[ModelInfo]:
         """The one model of the file. Raises `ProviderError` where it cannot be run here."""
         self._servers.check(self._file)
