@@ -101,7 +101,7 @@ class Context:
         """What the next request to `model` may hold beside `system`, `reminders` and `tools`."""
         fixed = text_tokens(system) + tools_tokens(tools) + reminders_tokens(reminders)
         measure = self._measure(provider, model, bool(tools))
-        window = self._window(provider, model, limits, defaults)
+        window = self.window_of(provider, model, limits, defaults)
         most = self._bus.settings.max_tokens or defaults.max_tokens
         return Room(window, _reserve(window, most, limits), fixed, measure.factor, measure.offset)
 
@@ -137,10 +137,8 @@ class Context:
         """There was nothing to leave out: what was assumed of the window says nothing."""
         self._assumed.pop((prepared.request.provider, prepared.request.model), None)
 
-    def _measure(self, provider: str, model: str, with_tools: bool) -> Measure:
-        return self.calibrations.measure_of(provider, model, with_tools=with_tools)
-
-    def _window(self, provider: str, model: str, limits: Limits, defaults: ChatSettings) -> int | None:
+    def window_of(self, provider: str, model: str, limits: Limits, defaults: ChatSettings) -> int | None:
+        """At most so many tokens make a request and its reply; None: not known, and no limit was set."""
         known = (
             limits.context_tokens,
             defaults.context_tokens,
@@ -148,6 +146,9 @@ class Context:
             self._assumed.get((provider, model)),
         )
         return min((tokens for tokens in known if tokens), default=None)
+
+    def _measure(self, provider: str, model: str, with_tools: bool) -> Measure:
+        return self.calibrations.measure_of(provider, model, with_tools=with_tools)
 
     def _size(self, message: Message, limits: Limits) -> float:
         """Its estimate, remembered as long as the very same message is in memory."""

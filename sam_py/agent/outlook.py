@@ -44,11 +44,15 @@ class Outlook:
     plan: Plan
     shares: Shares
     draft: Message | None = None
+    pinned: tuple[str, ...] = ()
+    """The ids of pinned messages, in their order, without the draft."""
 
 
-async def outlook(desk: Desk, provider: Provider, model: str, defaults: ChatSettings, draft: Message | None) -> Outlook:
-    """What `provider` would be sent if `draft` came next. A linear look at the history, in slices; changes nothing."""
-    history = await history_of(desk.bus, desk.bus.tip)
+async def outlook(
+    desk: Desk, provider: Provider, model: str, defaults: ChatSettings, draft: Message | None, after: str | None
+) -> Outlook:
+    """What `provider` would be sent if `draft` came `after` that message. Looks at the history in slices."""
+    history = await history_of(desk.bus, after)
     messages = [*history, draft] if draft is not None else history
     limits = provider.limits_of(model)
     system = system_prompt(desk.bus, defaults)
@@ -65,7 +69,8 @@ async def outlook(desk: Desk, provider: Provider, model: str, defaults: ChatSett
     )
     planned = desk.context.plan_in(messages, room, limits)
     fixed = text_tokens(system), tools_tokens(tools), reminders_tokens(reminders)
-    return Outlook(planned, _shares(planned, room, *fixed), draft)
+    pinned = tuple(message.id for message in history if message.pinned)
+    return Outlook(planned, _shares(planned, room, *fixed), draft, pinned)
 
 
 def _shares(plan: Plan, room: Room, system: float, tools: float, reminders: float) -> Shares:

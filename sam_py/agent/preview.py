@@ -21,10 +21,10 @@ class Preview:
 
 
 async def preview(
-    desk: Desk, provider: Provider, model: str, defaults: ChatSettings, message: Message | None
+    desk: Desk, provider: Provider, model: str, defaults: ChatSettings, message: Message | None, after: str | None
 ) -> Preview:
-    """What `provider` is sent if `message` comes next; None: if the last message is asked again."""
-    history = await history_of(desk.bus, desk.bus.tip)
+    """What `provider` is sent if `message` comes `after` that one; None: if that is asked again."""
+    history = await history_of(desk.bus, after)
     limits = provider.limits_of(model)
     prepared = await prepare(
         desk.bus,

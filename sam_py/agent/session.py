@@ -16,7 +16,7 @@ from sam_py.agent.prompt import ReadAttachment, history_of
 from sam_py.agent.reply_stream import PutAttachment
 from sam_py.agent.state import Phase, QueuedMessage, SessionState, StateListener
 from sam_py.agent.summaries import ask_for_summary, coverable, summary_message
-from sam_py.agent.titles import Titles
+from sam_py.agent.titles import GUIDE, Titles
 from sam_py.bus.message_bus import ROOT, MessageBus
 from sam_py.errors import SamError
 from sam_py.messages.history import TaskRecorded
@@ -78,7 +78,8 @@ class ChatSession:
         self._state = SessionState()
         self._listeners: list[StateListener] = []
         self._run: Loop | None = None
-        self._is_summarising = False
+        self._summary: asyncio.Task[Any] | None = None
+        """What makes a summary now."""
         self._background: set[asyncio.Task[Any]] = set()
         self._titles = Titles(bus, provider_of, self._spawn)
 
@@ -106,25 +107,39 @@ class ChatSession:
 
         return unsubscribe
 
-    async def preview(self, text: str = "", parts: Iterable[Part] = ()) -> Preview:
+    async def preview(self, text: str = "", parts: Iterable[Part] = (), *, instead_of: str | None = None) -> Preview:
         """The request that goes out if this is sent next, or with nothing said, if the last message is asked again.
 
-        Nothing is changed by it. Raises SamError where there is nothing to ask, or nobody.
+        With `instead_of`, if it is sent in place of that message of the user. Nothing is changed by it. Raises SamError
+        where there is nothing to ask, or nobody.
         """
         provider = self._provider_of(self.choice.provider)
-        return await preview(self._desk, provider, self.choice.model, self.defaults, self._draft(text, parts))
+        said = self._said_next(text, parts, instead_of)
+        return await preview(self._desk, provider, self.choice.model, self.defaults, *said)
 
-    async def outlook(self, text: str = "", parts: Iterable[Part] = ()) -> Outlook:
+    async def outlook(self, text: str = "", parts: Iterable[Part] = (), *, instead_of: str | None = None) -> Outlook:
         """What becomes of each message in the request that goes out if this is sent next; cheaper than `preview`.
 
-        Nothing is changed by it. Raises SamError where there is nobody to ask.
+        As `preview`, but of a conversation with nothing to ask, too. Raises SamError where there is nobody to ask.
         """
         provider = self._provider_of(self.choice.provider)
-        return await outlook(self._desk, provider, self.choice.model, self.defaults, self._draft(text, parts))
+        said = self._said_next(text, parts, instead_of)
+        return await outlook(self._desk, provider, self.choice.model, self.defaults, *said)
 
-    def _draft(self, text: str, parts: Iterable[Part]) -> UserMessage | None:
-        said = tuple(parts)
-        return self.bus.user_message(text, said) if text.strip() or said else None
+    def _said_next(
+        self, text: str, parts: Iterable[Part], instead_of: str | None
+    ) -> tuple[UserMessage | None, str | None]:
+        """The message that would be said (None: none), and the one that it would stand below."""
+        bus, content = self.bus, tuple(parts)
+        below: Any = None
+        after = bus.tip
+        if instead_of is not None and instead_of in bus:
+            if bus.get(instead_of).role != "user":  # a reply is edited in its place: nothing is sent
+                return None, after
+            after = bus.parent_of(instead_of)
+            below = ROOT if after is None else after
+        said = bus.user_message(text, content, parent_id=below) if text.strip() or content else None
+        return said, after
 
     # Asking
 
@@ -209,8 +224,31 @@ class ChatSession:
         """Let the model summarise these messages, or all before the last turns, and return the summary's id.
 
         The summary is sent in their place; they stay in the conversation, and removing it brings them back into
-        requests. It is added when no reply streams. Raises SamError where there is nothing to summarise.
+        requests. It is added when no reply streams. Raises SamError where there is nothing to summarise, or one is
+        made already; `state` tells of it, too.
         """
+        if self._summary is not None:
+            raise SamError("A summary is being made already.")
+        self._summary = asyncio.current_task()
+        self._change(is_summarising=True, summary_trouble="")
+        trouble = ""
+        try:
+            return await self._summarised(message_ids)
+        except SamError as error:
+            trouble = str(error)
+            raise
+        finally:
+            self._summary = None
+            self._change(is_summarising=False, summary_trouble=trouble)
+
+    def stop_summarising(self) -> None:
+        """Make no summary after all; whoever waits for it is cancelled."""
+        if self._summary is not None:
+            self._summary.cancel()
+
+    async def _summarised(self, message_ids: Iterable[str] | None) -> str:
+        if self.choice.provider == GUIDE:
+            raise SamError("The offline guide cannot summarise. Choose a model first.")
         history = await history_of(self.bus, self.bus.tip)
         covered = coverable(history, None if message_ids is None else frozenset(message_ids))
         if not covered:
@@ -224,7 +262,7 @@ class ChatSession:
         there = [message for message in covered if message.id in self.bus]
         if len(there) < len(covered) or self.bus.index_of(covered[-1].id) is None:
             raise SamError("The messages changed while they were summarised. Summarise again.")
-        summary = summary_message(text, there, self.bus.tip)
+        summary = summary_message(text, there, self.bus.tip, provider=choice.provider, model=choice.model)
         self.bus.add(summary)
         self._spawn(self._save(), "save a summary")
         return summary.id
@@ -269,6 +307,7 @@ class ChatSession:
     async def aclose(self) -> None:
         """Stop what runs and wait until connections are closed and the last words are saved."""
         self.stop()
+        self.stop_summarising()
         self._titles.stop()
         tasks = {task for task in self._background if task is not asyncio.current_task()}
         if tasks:
@@ -348,8 +387,7 @@ class ChatSession:
     def _summarise_if_wanted(self) -> None:
         """Where the person wants it: what no longer fits is summarised, beside whatever comes next."""
         plan = self.context.plan
-        if self.defaults.auto_summary and plan is not None and plan.dropped and not self._is_summarising:
-            self._is_summarising = True
+        if self.defaults.auto_summary and plan is not None and plan.dropped and self._summary is None:
             self._spawn(self._summarise(plan.dropped), "summarise")
 
     async def _summarise(self, message_ids: Iterable[str]) -> None:
@@ -357,8 +395,6 @@ class ChatSession:
             await self.summarise(message_ids)
         except SamError as error:
             log.info("no summary: %s", error)
-        finally:
-            self._is_summarising = False
 
     def _keep_choice(self) -> None:
         """A conversation keeps the model it began with when the program's default changes."""

@@ -31,12 +31,15 @@ class QueuedMessage:
 class SessionState:
     """`waiting`: asked, nothing came yet, `text` may say why. `streaming`: `reply_id` grows. `acting`: tools run.
 
-    `idle`: nothing runs."""
+    `idle`: nothing runs. Beside all that a summary may be made; `summary_trouble` is why the last one was not.
+    """
 
     phase: Phase = "idle"
     text: str = ""
     reply_id: str | None = None
     queued: tuple[QueuedMessage, ...] = ()
+    is_summarising: bool = False
+    summary_trouble: str = ""
 
     @property
     def is_busy(self) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Sequence
 
 from sam_py.errors import SamError
@@ -14,6 +15,7 @@ from sam_py.transcript.budget import LAST_TURNS
 from sam_py.transcript.plan import shortened_text
 
 IMPORTANT = 0.85
+_HEAD = re.compile(r"Summary of \d+ earlier messages:\s*")
 _IMPORTANT_CHARACTERS, _OTHER_CHARACTERS = 4_000, 1_000
 _UNKNOWN_CHARACTERS = 60_000
 """So much is summarised at once where the model's window is not known."""
@@ -78,14 +80,30 @@ async def ask_for_summary(provider: Provider, model: str, messages: Sequence[Mes
     return summary, usage
 
 
-def summary_message(text: str, covered: Sequence[Message], parent_id: str | None) -> DeveloperMessage:
-    """The summary as it stands in the conversation, for what it covers."""
+def summary_message(
+    text: str, covered: Sequence[Message], parent_id: str | None, *, provider: str = "", model: str = ""
+) -> DeveloperMessage:
+    """The summary as it stands in the conversation, for what it covers; `model` wrote it."""
     return DeveloperMessage(
         parent_id=parent_id,
         importance=0.9,
-        parts=(TextPart(text=f"Summary of {len(covered)} earlier messages:\n\n{text}"),),
+        parts=(TextPart(text=_headed(text, len(covered))),),
         covers=tuple(message.id for message in covered),
+        provider=provider,
+        model=model,
     )
+
+
+def words_of(summary: DeveloperMessage) -> str:
+    """What a summary says, without the line that tells a model what it is."""
+    return _HEAD.sub("", summary.text, count=1)
+
+
+def reworded(summary: DeveloperMessage, words: str) -> DeveloperMessage:
+    """The summary with other words. Raises SamError where there are none."""
+    if not words.strip():
+        raise SamError("A summary without words would stand for nothing. Remove it, and the messages are sent again.")
+    return summary.model_copy(update={"parts": (TextPart(text=_headed(words.strip(), len(summary.covers))),)})
 
 
 def told(messages: Sequence[Message], most: int) -> str:
@@ -99,6 +117,10 @@ def told(messages: Sequence[Message], most: int) -> str:
         kept.discard(index)
         length -= len(line)
     return "\n\n".join(line for _importance, index, line in lines if index in kept)
+
+
+def _headed(words: str, covered: int) -> str:
+    return f"Summary of {covered} earlier messages:\n\n{words}"
 
 
 def _line(message: Message) -> str:

@@ -118,6 +118,9 @@ class DeveloperMessage(_Message):
     covers: tuple[str, ...] = ()
     """A summary: the ids of the messages that it stands for. It is sent where the first of them stood, and they are
     not; they stay in the history."""
+    provider: str = ""
+    model: str = ""
+    """Who wrote it, where a model did."""
 
 
 class UserMessage(_Message):

@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from sam_py.agent.summaries import coverable, told
+from sam_py.agent.summaries import coverable, reworded, told, words_of
 from sam_py.errors import SamError
 from sam_py.messages.message import DeveloperMessage, Message
 from sam_py.messages.turn import Limits
@@ -94,3 +94,49 @@ def test_what_is_told_to_the_model_keeps_the_important_longest(talk: Talk) -> No
     assert len(text) <= 2_100
     assert "Assistant (important): Answer 1." in text
     assert "Answer 0." not in text
+
+
+async def test_the_state_tells_of_a_summary_and_it_can_be_stopped(talk: Talk) -> None:
+    long_talk(talk.bus, 8)
+    before = talk.bus.path
+    asking = asyncio.get_running_loop().create_task(talk.session.summarise())
+    await talk.until(lambda: talk.provider.requests)
+    assert talk.session.state.is_summarising
+    with pytest.raises(SamError, match="already"):
+        await talk.session.summarise()
+    assert talk.session.state.is_summarising
+    talk.session.stop_summarising()
+    with pytest.raises(asyncio.CancelledError):
+        await asking
+    assert not talk.session.state.is_summarising
+    assert not talk.session.state.summary_trouble
+    assert talk.bus.path == before
+    talk.provider.answer("")
+    with pytest.raises(SamError, match="empty"):
+        await talk.session.summarise()
+    assert "empty" in talk.session.state.summary_trouble
+    talk.provider.answer("In short: words.")
+    summary = talk.bus.get(await talk.session.summarise())
+    assert not talk.session.state.summary_trouble
+    assert isinstance(summary, DeveloperMessage)
+    assert (summary.provider, summary.model) == ("stepped", "m")
+
+
+async def test_a_summary_that_is_written_anew_still_says_what_it_is(talk: Talk) -> None:
+    long_talk(talk.bus, 8)
+    talk.provider.answer("They asked.")
+    summary = talk.bus.get(await talk.session.summarise())
+    assert isinstance(summary, DeveloperMessage)
+    assert words_of(summary) == "They asked."
+    again = reworded(summary, " They asked eight times. ")
+    assert again.text == "Summary of 10 earlier messages:\n\nThey asked eight times."
+    assert again.covers == summary.covers
+    with pytest.raises(SamError, match="stand for nothing"):
+        reworded(summary, " ")
+
+
+async def test_the_guide_is_not_asked_for_a_summary(talk: Talk) -> None:
+    long_talk(talk.bus, 8)
+    talk.session.set_model("guide", "guide")
+    with pytest.raises(SamError, match="Choose a model"):
+        await talk.session.summarise()
