@@ -141,6 +141,13 @@ class ChatSession:
         said = bus.user_message(text, content, parent_id=below) if text.strip() or content else None
         return said, after
 
+    @property
+    def window(self) -> int | None:
+        """At most so many tokens make a request and its reply; None: not known. Raises SamError as `outlook` does."""
+        choice = self.choice
+        limits = self._provider_of(choice.provider).limits_of(choice.model)
+        return self.context.window_of(choice.provider, choice.model, limits, self.defaults)
+
     # Asking
 
     async def send(self, text: str, parts: Iterable[Part] = ()) -> None:
