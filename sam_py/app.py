@@ -199,7 +199,7 @@ class Program:
         )
         self._tools.servers = self._servers
         self.window = MainWindow(services, self._conversations)
-        self._asking = Asking(self._tools.approvals, self.window)
+        self._asking = Asking(self._tools, self.window)
         self._library.on_problem(self._failed)
         settings.on_problem(self._failed)
 
@@ -251,6 +251,7 @@ class Program:
             read_attachment=library.attachments.read,
             http=self._registry.http,
             notes=library.notes,
+            ask=self._tools.questions.ask,
         )
         return list(builtin_tools(doors))
 

@@ -1,45 +1,63 @@
-"""Asking: tells the person of questions about tools in conversations that are not on screen."""
+"""Asking: tells the person of what is asked in conversations that are not on screen."""
 
 from __future__ import annotations
 
 from PySide6.QtCore import QCoreApplication
+from PySide6.QtWidgets import QApplication
 
-from sam_py.tools.approval import Approvals, Question
+from sam_py.tools.approval import Question
+from sam_py.tools.questions import PersonQuestion
 from sam_py.ui.main_window import MainWindow
+from sam_py.ui.program_tools import ProgramTools
 from sam_py.ui.widgets.plain import one_line
 
 _NOTICE_MS = 0
 """Until it is dismissed: the model waits for the answer."""
+_SHOWN_CHARACTERS = 120
 
 
 class Asking:
-    """Marks conversations that ask in the sidebar, and shows a notice for each question that cannot be seen."""
+    """Marks conversations that ask in the sidebar, and shows a notice for each question that cannot be seen.
 
-    def __init__(self, approvals: Approvals, window: MainWindow) -> None:
-        self._approvals = approvals
+    Both kinds of question: whether a tool may run, and what a model wants to know.
+    """
+
+    def __init__(self, tools: ProgramTools, window: MainWindow) -> None:
+        self._tools = tools
         self._window = window
         self._told: set[str] = set()
-        self._unsubscribe = approvals.subscribe(self._changed)
+        self._off = (tools.approvals.subscribe(self._changed), tools.questions.subscribe(self._changed))
 
     def close(self) -> None:
-        self._unsubscribe()
+        for off in self._off:
+            off()
 
     def _changed(self) -> None:
-        questions = self._approvals.questions
+        questions: list[Question | PersonQuestion] = [*self._tools.approvals.questions]
+        questions += self._tools.questions.questions
         self._window.sidebar.model.set_asking(frozenset(each.conversation_id for each in questions))
         for question in questions:
             if question.call_id not in self._told:
                 self._tell(question)
         self._told = {each.call_id for each in questions}
 
-    def _tell(self, question: Question) -> None:
+    def _tell(self, question: Question | PersonQuestion) -> None:
+        if not self._window.isActiveWindow():
+            QApplication.alert(self._window)
         shown = self._window.chat.conversation
         if shown is not None and shown.id == question.conversation_id:
             return
         asking = self._window.conversations.get(question.conversation_id)
         title = one_line(asking.bus.settings.title) if asking is not None else ""
-        text = _tr("“{title}” asks whether “{tool}” may run.")
-        text = text.replace("{title}", title or _tr("Another chat")).replace("{tool}", one_line(question.label))
+        if isinstance(question, PersonQuestion):
+            text, asked = _tr("The model asks in “{title}”: “{asked}”"), one_line(question.question)
+        else:
+            text, asked = _tr("“{title}” asks whether “{asked}” may run."), one_line(question.label)
+        if len(asked) > _SHOWN_CHARACTERS:
+            asked = asked[: _SHOWN_CHARACTERS - 1].rstrip() + "…"
+        before, _, after = text.partition("{title}")  # a title may hold {asked}
+        title = title or _tr("Another chat")
+        text = before.replace("{asked}", asked) + title + after.replace("{asked}", asked)
         self._window.notices.show_notice(
             text,
             action_text=_tr("Show"),

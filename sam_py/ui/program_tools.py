@@ -10,6 +10,7 @@ from sam_py.settings.file import SettingsFile
 from sam_py.settings.model import Settings, ToolGrant, ToolSettings
 from sam_py.tools.approval import Approvals, Grant
 from sam_py.tools.base import Tool
+from sam_py.tools.questions import PersonQuestions
 from sam_py.tools.registry import ToolRegistry
 from sam_py.tools.runner import PutAttachment, SaveNow, ToolRunner
 from sam_py.tools.toolbox import Toolbox
@@ -32,6 +33,8 @@ class ProgramTools:
         self.registry = ToolRegistry(tools)
         self._settings = settings
         self.approvals = Approvals(tuple(_to_grant(each) for each in self._now.grants), keep=self._keep)
+        self.questions = PersonQuestions()
+        """What models have asked the person."""
         self._runners: dict[str, ToolRunner] = {}
         self.servers: ProgramServers | None = None
         """The servers that bring tools; the program sets it."""
@@ -78,6 +81,7 @@ class ProgramTools:
         for question in self.approvals.questions:
             if question.conversation_id == conversation_id:
                 self.approvals.answer(question.call_id, "deny")
+        self.questions.withdraw(conversation_id)
         self.approvals.forget_conversation(conversation_id)
 
     @property

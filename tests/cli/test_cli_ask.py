@@ -112,6 +112,12 @@ def test_the_options_reach_the_request(capsys):
     assert capsys.readouterr().out == "ok\n"
 
 
+def test_no_tool_is_offered_where_nobody_can_be_asked(capsys):
+    with Served(Reply("ok")) as server:
+        assert main(["ask", "Hi", "--base-url", server.base_url, "--model", "m"]) == 0
+    assert not {"tools", "tool_choice", "functions"} & set(server.requests[0].body)
+
+
 def test_without_a_model_the_server_is_asked_for_one(capsys):
     models = Json({"data": [{"id": "first"}, {"id": "second"}]})
     with Served(models, Reply("ok")) as server:

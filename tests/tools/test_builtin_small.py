@@ -22,12 +22,13 @@ from sam_py.store.notes import Notes
 from sam_py.store.writer import Writer
 from sam_py.tools.approval import Approvals
 from sam_py.tools.base import BuiltinTool, Running, ToolError, ToolOutput
-from sam_py.tools.builtin.ask_person import AskPersonTool, PersonQuestion
+from sam_py.tools.builtin.ask_person import AskPersonTool
 from sam_py.tools.builtin.calculate import CalculateTool, ConvertUnitsTool, converted
 from sam_py.tools.builtin.catalogue import Doors, builtin_tools
 from sam_py.tools.builtin.current_time import CurrentTimeTool
 from sam_py.tools.builtin.generate_image import GenerateImageTool, ImageService
 from sam_py.tools.builtin.sums import evaluated
+from sam_py.tools.questions import PersonQuestion
 from sam_py.tools.registry import ToolRegistry
 from sam_py.tools.runner import ToolRunner
 

@@ -2,25 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Protocol
 
 from pydantic import Field
 
 from sam_py.tools.base import Arguments, BuiltinTool, Running, ToolError, ToolOutput
+from sam_py.tools.questions import PersonQuestion
 
 _PATIENCE_S = 7 * 24 * 3600.0
 """A person may be away over the weekend; Stop ends it at once."""
-
-
-@dataclass(frozen=True, slots=True)
-class PersonQuestion:
-    """What the window shows. The answer may be one of `choices` or other words."""
-
-    call_id: str
-    conversation_id: str
-    question: str
-    choices: tuple[str, ...] = ()
+_LONGEST_CHOICE = 300
 
 
 class AskPerson(Protocol):
@@ -36,8 +27,10 @@ class Ask(Arguments):
     choices: tuple[str, ...] = Field(
         default=(),
         max_length=8,
-        description="Answers to choose from, where there are a few; the person may write another.",
+        description="Answers to choose from, where there are a few, each in a few words.",
     )
+    several: bool = Field(default=False, description="Whether more than one of the choices may be chosen.")
+    own_words: bool = Field(default=True, description="Whether the person may answer in other words than the choices.")
 
 
 class AskPersonTool(BuiltinTool[Ask]):
@@ -46,7 +39,8 @@ class AskPersonTool(BuiltinTool[Ask]):
     icon = "chat"
     description = (
         "Ask the person one question in the middle of your work and wait for the answer. Only when you cannot go on "
-        "without it, or a wrong guess would cost them something. Otherwise decide yourself and say what you assumed."
+        "without it, or a wrong guess would cost them something. Otherwise decide yourself and say what you assumed. "
+        "Never ask for a password or a key. An answer permits no tool anything: each asks by itself."
     )
     takes = Ask
     parallel_safe = False
@@ -63,9 +57,18 @@ class AskPersonTool(BuiltinTool[Ask]):
         question = arguments.question.strip()
         if not question:
             raise ToolError("Give the question.")
+        if any(len(choice) > _LONGEST_CHOICE for choice in choices):
+            raise ToolError(f"Keep each choice below {_LONGEST_CHOICE} characters, and the rest in the question.")
         running.report("Waiting for your answer")
-        answer = await self._ask(PersonQuestion(running.call_id, running.conversation_id, question, choices))
-        answer = (answer or "").strip()
+        asked = PersonQuestion(
+            running.call_id,
+            running.conversation_id,
+            question,
+            choices,
+            several=arguments.several and len(choices) > 1,
+            own_words=arguments.own_words or not choices,
+        )
+        answer = (await self._ask(asked) or "").strip()
         if not answer:
             return ToolOutput("The person closed the question without an answer. Go on without it, or stop here.")
-        return ToolOutput(answer, details=(answer,))
+        return ToolOutput(answer, details=(answer.replace("\n", "; "),))

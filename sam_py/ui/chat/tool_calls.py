@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from PySide6.QtCore import QCoreApplication, QObject, Signal
@@ -17,6 +17,7 @@ from sam_py.messages.history import ToolStateChanged
 from sam_py.messages.message import AssistantMessage, ToolResultMessage
 from sam_py.messages.parts import ToolCallPart
 from sam_py.tools.approval import Answer, Question
+from sam_py.tools.questions import PersonQuestion
 from sam_py.tools.runner import CallStatus
 from sam_py.ui.program_tools import ProgramTools
 from sam_py.ui.widgets.plain import one_line
@@ -44,10 +45,27 @@ class ShownCall:
     duration_s: float | None = None
     result: ToolResultMessage | None = None
     question: Question | None = None
+    """Whether it may run."""
+    asked: PersonQuestion | None = None
+    """What the model wants to hear from the person."""
+
+    @property
+    def outcome(self) -> str:
+        """What came of it in one line, where that is all that is to be told."""
+        details = self.result.details if self.result is not None and self.stage == "success" else ()
+        return one_line(details[0][:_DOING_CHARACTERS]) if len(details) == 1 else ""
 
     @property
     def is_over(self) -> bool:
         return self.stage in ("success", "error", "aborted")
+
+
+@dataclass(slots=True)
+class AnswerDraft:
+    """What the person has written and chosen so far; kept while the card is scrolled away."""
+
+    text: str = ""
+    chosen: set[str] = field(default_factory=set)
 
 
 class ToolCalls(QObject):
@@ -71,6 +89,8 @@ class ToolCalls(QObject):
         self._off: list[Callable[[], None]] = []
         self._asked: frozenset[str] = frozenset()
         self._opened: dict[str, bool] = {}
+        self._drafts: dict[str, AnswerDraft] = {}
+        self._tools.questions.subscribe(self._forget_drafts)
 
     def is_open(self, call: ShownCall) -> bool:
         """Whether the card is open: as the person left it, else where something failed."""
@@ -87,9 +107,10 @@ class ToolCalls(QObject):
         self._off = [
             bus.subscribe(self._hear),
             self._tools.approvals.subscribe(self._hear_questions),
+            self._tools.questions.subscribe(self._hear_questions),
             self._tools.registry.subscribe(lambda: self.changed.emit("")),
         ]
-        self._asked = frozenset(each.call_id for each in self._tools.approvals.questions)
+        self._asked = self._all_asked()
         runner = self._tools.runner_of(bus.conversation_id)
         if runner is not None:
             self._status_of = runner.status_of
@@ -106,6 +127,14 @@ class ToolCalls(QObject):
     def answer(self, call_id: str, answer: Answer) -> bool:
         """What the person chose on the card."""
         return self._tools.approvals.answer(call_id, answer)
+
+    def tell(self, call_id: str, words: str | None) -> bool:
+        """What the person answered to the model's question; None: they skipped it."""
+        return self._tools.questions.answer(call_id, words)
+
+    def draft_of(self, call_id: str) -> AnswerDraft:
+        """The answer that is being written."""
+        return self._drafts.setdefault(call_id, AnswerDraft())
 
     def show(self, part: ToolCallPart, message_id: str) -> ShownCall:
         """The call `part` of the reply `message_id` as it is now."""
@@ -129,6 +158,7 @@ class ToolCalls(QObject):
             duration_s=result.duration_s if result is not None else None,
             result=result,
             question=self._tools.approvals.question_of(part.call_id) if entry.state == "awaiting_approval" else None,
+            asked=self._tools.questions.question_of(part.call_id) if entry.state == "running" else None,
         )
 
     def result_of(self, call_id: str, message_id: str) -> ToolResultMessage | None:
@@ -221,9 +251,17 @@ class ToolCalls(QObject):
                 pass
 
     def _hear_questions(self) -> None:
-        asked = frozenset(each.call_id for each in self._tools.approvals.questions)
+        asked = self._all_asked()
         for call_id in asked ^ self._asked:
             self.changed.emit(call_id)
         if asked != self._asked:
             self._asked = asked
             self.questions_changed.emit()
+
+    def _all_asked(self) -> frozenset[str]:
+        may_run = {each.call_id for each in self._tools.approvals.questions}
+        return frozenset(may_run | {each.call_id for each in self._tools.questions.questions})
+
+    def _forget_drafts(self) -> None:
+        for call_id in [each for each in self._drafts if self._tools.questions.question_of(each) is None]:
+            del self._drafts[call_id]

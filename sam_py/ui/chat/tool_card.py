@@ -12,6 +12,7 @@ from sam_py.ui.chat.row_context import RowContext
 from sam_py.ui.chat.tool_calls import ShownCall
 from sam_py.ui.chat.tool_details import ToolDetails
 from sam_py.ui.chat.tool_line import HEIGHT_PX, ToolLine
+from sam_py.ui.chat.tool_person import PersonAnswer
 from sam_py.ui.chat.tool_question import ToolQuestion
 
 _SPIN_MS = 80
@@ -37,7 +38,7 @@ class ToolCard(QWidget):
         self._line = ToolLine(context, self)
         self._details: ToolDetails | None = None
         self._detailed: ShownCall | None = None
-        self._question: ToolQuestion | None = None
+        self._question: ToolQuestion | PersonAnswer | None = None
         self._line.clicked.connect(self._clicked)
         self._beat = QTimer(self)
         self._beat.timeout.connect(self._line.spin)
@@ -51,8 +52,13 @@ class ToolCard(QWidget):
 
     @property
     def question(self) -> ToolQuestion | None:
-        """What the person is asked now."""
-        return self._question
+        """What asks whether the call may run."""
+        return self._question if isinstance(self._question, ToolQuestion) else None
+
+    @property
+    def person(self) -> PersonAnswer | None:
+        """What the model asks the person, in this very call."""
+        return self._question if isinstance(self._question, PersonAnswer) else None
 
     @property
     def details(self) -> ToolDetails | None:
@@ -103,18 +109,28 @@ class ToolCard(QWidget):
 
     def _show_question(self, call: ShownCall) -> None:
         before = self._question
-        if before is not None and before.question is not call.question:
+        wanted = call.question or call.asked
+        if before is not None and wanted is not (before.asked if isinstance(before, PersonAnswer) else before.question):
             if self.isAncestorOf(before.window().focusWidget() or self.window()):
                 self._line.show()
                 self._line.setFocus(Qt.FocusReason.OtherFocusReason)
             before.hide()
             before.deleteLater()
             self._question = before = None
-        if call.question is not None and before is None:
-            self._question = ToolQuestion(self._context, call.question, self)
-            self._question.answered.connect(self._answered)
+        if before is None and wanted is not None:
+            self._question = self._asking(call)
             self._question.show()
         self._line.setVisible(self._question is None)
+
+    def _asking(self, call: ShownCall) -> ToolQuestion | PersonAnswer:
+        if call.question is not None:
+            question = ToolQuestion(self._context, call.question, self)
+            question.answered.connect(self._answered)
+            return question
+        assert call.asked is not None
+        person = PersonAnswer(self._context, call.asked, self)
+        person.answered.connect(self._told)
+        return person
 
     def _show_details(self, *, opened: bool) -> None:
         self._line.setChecked(opened)
@@ -141,6 +157,10 @@ class ToolCard(QWidget):
 
     def _answered(self, answer: str) -> None:
         self._context.calls.answer(self.call_id, next((each for each in ANSWERS if each == answer), ANSWERS[-1]))
+
+    def _told(self, words: str) -> None:
+        self._context.calls.tell(self.call_id, words or None)
+        self._context.calls.typed.emit("")  # whoever has answered goes on writing messages
 
     def _open_whole(self) -> None:
         if self.call.result is not None and self.call.result.whole is not None:
@@ -169,7 +189,8 @@ class ToolCard(QWidget):
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setBrush(QColor(palette.raised))
-        painter.setPen(QPen(QColor(palette.warning if self._question is not None else palette.border), 1))
+        line = palette.border if self._question is None else palette.warning
+        painter.setPen(QPen(QColor(palette.accent if self.person is not None else line), 1))
         radius = self._px(10)
         painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), radius, radius)
         painter.end()

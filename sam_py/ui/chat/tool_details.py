@@ -29,8 +29,9 @@ class ToolDetails(QWidget):
         self._add(self.tr("Arguments"), pretty_arguments(call.part.arguments_json), _ARGUMENT_LINES)
         result = call.result
         text = result.output_text if result is not None else call.reason
-        if result is not None and result.details:
-            self._add(self.tr("Notes"), made_visible("\n".join(result.details)), _ARGUMENT_LINES)
+        notes = "\n".join(result.details) if result is not None else ""
+        if notes and notes != text:
+            self._add(self.tr("Notes"), made_visible(notes), _ARGUMENT_LINES)
         if text:
             name = self.tr("Error") if call.stage == "error" else self.tr("Result")
             self._add(name, made_visible(text), _RESULT_LINES)

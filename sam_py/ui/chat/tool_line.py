@@ -102,8 +102,8 @@ class ToolLine(QAbstractButton):
             )
             right -= wide + self._px(12)
         left = self._paint_words(painter, left, right, call.label, heavy=True)
-        more = f"{call.doing} · {made_visible(call.progress)}" if call.doing and call.progress else ""
-        more = " ".join((more or call.doing or call.progress).split())
+        more = " · ".join(filter(None, (call.doing, made_visible(call.progress or call.outcome))))
+        more = " ".join(more.split())
         self._paint_words(painter, left + self._px(8), right, "" if more == call.label else more, heavy=False)
         self._paint_glyph(painter, call)
         chevron = "chevron-down" if self.isChecked() else "chevron-right"

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QRectF, Qt, QTimer, Signal
-from PySide6.QtGui import QFont, QKeyEvent, QPainter, QPaintEvent, QShowEvent
-from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QPlainTextEdit, QTextEdit, QWidget
+from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent, QShowEvent
+from PySide6.QtWidgets import QLabel, QWidget
 
 from sam_py.tools.approval import Answer, Question
 from sam_py.ui.chat.row_context import RowContext
+from sam_py.ui.chat.tool_asking import ARMED_AFTER_MS, may_take_keyboard, plain_words
 from sam_py.ui.chat.tool_text import ToolText
 from sam_py.ui.chat.tool_words import made_visible, pretty_arguments, touch_words
 from sam_py.ui.widgets.announce import announce
 from sam_py.ui.widgets.buttons import PillButton
 
-ARMED_AFTER_MS = 500
-"""Nothing is answered by a click or a key that was meant for what stood here before."""
 _MOST_LINES = 14
 _TOUCH_LINES = 6
 _PAD_PX = 14
@@ -94,12 +93,8 @@ class ToolQuestion(QWidget):
 
     def take_keyboard(self) -> None:
         """Give Deny the focus, unless the person is writing something."""
-        focus = QApplication.focusWidget()
-        if isinstance(focus, QPlainTextEdit | QTextEdit) and not focus.isReadOnly() and focus.toPlainText():
-            return
-        if isinstance(focus, QLineEdit) or (focus is not None and focus.window() is not self.window()):
-            return
-        self.deny.setFocus(Qt.FocusReason.TabFocusReason)
+        if may_take_keyboard(self):
+            self.deny.setFocus(Qt.FocusReason.TabFocusReason)
 
     def layout_for(self, width_px: int) -> int:
         pad, gap = self._px(_PAD_PX), self._px(_GAP_PX)
@@ -136,18 +131,7 @@ class ToolQuestion(QWidget):
             self.answered.emit(answer)
 
     def _words(self, text: str, *, heavy: bool = False, colour: str = "") -> QLabel:
-        theme = self._context.themes.current
-        label = QLabel(text, self)
-        label.setTextFormat(Qt.TextFormat.PlainText)
-        label.setWordWrap(True)
-        label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        font = QFont(self.font())
-        font.setPointSizeF(theme.body_pt)
-        if heavy:
-            font.setWeight(QFont.Weight.DemiBold)
-        label.setFont(font)
-        label.setStyleSheet(f"color: {colour or theme.palette.text}; background: transparent;")
-        return label
+        return plain_words(self._context, text, self, heavy=heavy, colour=colour)
 
     def _text(self, name: str, text: str, most_lines: int) -> ToolText:
         return ToolText(self._context, name, text, most_lines=most_lines, parent=self)

@@ -14,6 +14,7 @@ from sam_py.messages.message import ToolResultMessage
 from sam_py.tools.base import Arguments, BuiltinTool, Running, ToolOutput, Touch
 from sam_py.ui.chat.blocks import CallBlock
 from sam_py.ui.chat.tool_card import ToolCard
+from sam_py.ui.chat.tool_person import PersonAnswer
 from sam_py.ui.sidebar.conversation_list_model import STATE_ROLE
 from tests.fakes.fault_server import DONE, FaultServer, Reply, Stream, chunk
 from tests.fakes.sitting import Sitting
@@ -180,5 +181,72 @@ def test_a_deleted_reply_takes_its_results_along(run: Run, sit_down: SitDown) ->
             await asyncio.sleep(0)
             assert [message.role for message in sam.messages] == ["user", "assistant"]
             await sam.close()
+
+    run(scenario())
+
+
+def asking(question: str, *choices: str) -> Stream:
+    arguments = json.dumps({"question": question, "choices": choices})
+    call = {"index": 0, "id": "ask_1", "type": "function", "function": {"name": "ask_person", "arguments": arguments}}
+    return Stream((chunk(role="assistant", tool_calls=[call]), chunk(finish="tool_calls"), DONE))
+
+
+def persons(sam: Sitting) -> list[PersonAnswer]:
+    return [card.person for card in cards(sam) if card.person is not None]
+
+
+def test_a_model_asks_in_the_background_and_the_answer_is_there_after_a_restart(run: Run, sit_down: SitDown) -> None:
+    async def scenario() -> None:
+        async with FaultServer(asking("Which colour?", "Red", "Blue"), Reply("Blue it is.")) as server:
+            sam = await sit(sit_down, server.base_url)
+            there = sam.chat.conversation
+            await sam.send("Paint the door")
+            await sam.until(lambda: persons(sam), "the question")
+            await sam.until(lambda: persons(sam)[0].options[0].hasFocus(), "the keyboard at the first choice")
+            sam.window.new_conversation()
+            await sam.until(lambda: sam.chat.conversation is not there, "the new conversation")
+            model = sam.window.sidebar.model
+            assert model.index(model.row_of(there.id)).data(STATE_ROLE) == "asking"
+            sam.window.open_conversation(there.id)
+            await sam.until(lambda: persons(sam), "the same question")
+            (person,) = persons(sam)
+            await sam.until(lambda: person.is_armed, "the moment after it came up")
+            QTest.mouseClick(person.options[1], Qt.MouseButton.LeftButton)
+            await sam.answered()
+            assert sam.chat.composer.text.hasFocus()
+            assert model.index(model.row_of(there.id)).data(STATE_ROLE) != "asking"
+            assert server.requests[1].body["messages"][-1]["content"] == "Blue"
+            before = sam.messages
+            await sam.close()
+            again = await sit(sit_down, server.base_url)
+            assert again.messages == before
+            await again.close()
+
+    run(scenario())
+
+
+def test_a_question_nobody_answered_is_told_in_a_notice_and_ends_with_the_program(run: Run, sit_down: SitDown) -> None:
+    async def scenario() -> None:
+        async with FaultServer(asking("Which <b>colour</b>?"), Reply("Well.")) as server:
+            sam = await sit(sit_down, server.base_url)
+            await sam.send("Paint the door")
+            sam.window.new_conversation()
+            await sam.until(lambda: sam.program._tools.questions.questions, "the question")
+            texts = [notice.text for notice in sam.window.notices._notices]
+            assert "The model asks in “Paint the door”: “Which <b>colour</b>?”" in texts
+            (asked,) = sam.program._tools.questions.questions
+            await sam.close()
+            assert sam.program._tools.questions.questions == ()
+            again = await sit(sit_down, server.base_url)
+            again.window.open_conversation(asked.conversation_id)
+            await again.until(lambda: again.chat.conversation.id == asked.conversation_id, "the conversation")
+            await again.answered()
+            assert [(card.call.stage, card.person) for card in cards(again)] == [("aborted", None)]
+            await again.send("Go on")
+            await again.answered()
+            sent = server.requests[-1].body["messages"]
+            called = next(each for each in sent if each.get("tool_calls"))
+            assert sent[sent.index(called) + 1]["tool_call_id"] == called["tool_calls"][0]["id"]
+            await again.close()
 
     run(scenario())
