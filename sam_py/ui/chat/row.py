@@ -7,7 +7,6 @@ from PySide6.QtGui import (
     QColor,
     QEnterEvent,
     QFont,
-    QFontMetrics,
     QHelpEvent,
     QMouseEvent,
     QPainter,
@@ -20,13 +19,15 @@ from sam_py.messages.history import ErrorOccurred
 from sam_py.messages.message import AssistantMessage, Message, ToolResultMessage, UserMessage
 from sam_py.messages.parts import Part
 from sam_py.ui.chat.blocks import Block, block_for, show_in
-from sam_py.ui.chat.branch_switcher import BranchSwitcher
 from sam_py.ui.chat.error_box import ErrorBox
 from sam_py.ui.chat.message_words import explained_facts, facts_of, notes_of, spoken
 from sam_py.ui.chat.parts.markdown_column import MarkdownColumn
 from sam_py.ui.chat.row_context import RowContext
-from sam_py.ui.chat.row_painting import paint_dots, paint_note
+from sam_py.ui.chat.row_foot import HEIGHT_PX as FOOT_PX
+from sam_py.ui.chat.row_foot import RowFoot
+from sam_py.ui.chat.row_painting import Veil, paint_dots, paint_note
 from sam_py.ui.chat.row_parts import empty_part, says_the_same, shown_parts
+from sam_py.ui.chat.row_sign import Sign, sign_of, spoken_sign
 from sam_py.ui.models.message_list_model import Growth
 from sam_py.ui.widgets.plain import tooltip
 
@@ -34,7 +35,6 @@ OUTSET_PX = 12
 """A row is this much wider than the column on each side, so that its frame does not touch the text."""
 _GAP_PX = 12
 _ABOVE_PX = 12
-_FOOT_PX = 32
 _DOTS_PX = 28
 _BUBBLE_SHARE = 0.86
 _PULSE_MS = 120
@@ -66,9 +66,8 @@ class MessageRow(QWidget):
         self._by_part: dict[int, Block] = {}
         self._resting: list[Block] = []
         self._error: ErrorBox | None = None
-        self._branches: BranchSwitcher | None = None
-        self._facts = ""
-        self._room_px = 0
+        self.foot = RowFoot(context, self, lambda step: self.action_requested.emit(step, self.message_id))
+        self._veil: Veil | None = None
         self._notes: list[str] = []
         self._is_told_above = False
         self._is_current = False
@@ -127,10 +126,10 @@ class MessageRow(QWidget):
         if not (same and was_streaming and not streaming and self._finish(message)):
             self._build(message)
         self._show_error(error, is_last=is_last)
-        self._show_branches(branch if not self._is_told_above else (1, 1))
-        self._facts = "" if self._is_told_above else facts_of(message, self._context, streaming=self._streaming)
+        self.foot.show_branch(branch if not self._is_told_above else (1, 1))
+        self.foot.facts = "" if self._is_told_above else facts_of(message, self._context, streaming=self._streaming)
         self._notes = notes_of(message, streaming=self._streaming)
-        self.setAccessibleName(self.accessible_text())
+        self._show_sign(None if streaming or self._is_told_above else sign_of(message, self._context))
         self._update_pulse()
         self._hold_still(streaming and self._has_content())
         self.update()
@@ -174,17 +173,17 @@ class MessageRow(QWidget):
         self._drop_blocks()
         if self._error is not None:
             self._error.hide()
-        if self._branches is not None:
-            self._branches.hide()
+        self.foot.clear()
+        self._show_veil()
         self._pulse.stop()
         self._end_mark()
         self._is_current = False
-        self._room_px = 0
         self._height_px = 0
 
     def set_current(self, current: bool) -> None:
         if current != self._is_current:
             self._is_current = current
+            self._show_veil()
             self.update()
 
     def set_waiting(self, text: str) -> None:
@@ -199,30 +198,31 @@ class MessageRow(QWidget):
         self._unmark.start(time_ms)
         self.update()
 
+    def refresh_sign(self) -> None:
+        """There is another plan: say anew what becomes of the message. Its height stays."""
+        if self._message is not None and not self._streaming and not self._is_told_above:
+            sign = sign_of(self._message, self._context)
+            if sign != self.foot.sign:
+                self._show_sign(sign)
+                self.update()
+
     def accessible_text(self) -> str:
-        """Who says what, for a screen reader."""
-        return spoken(self._message, self._context)
+        """Who says what, for a screen reader, and what the model does not get of it."""
+        return " ".join(filter(None, (spoken(self._message, self._context), spoken_sign(self.foot.sign))))
 
     def foot_rect(self) -> QRect:
         """Where the message's actions stand, in the row's coordinates."""
-        foot = self._px(_FOOT_PX)
-        return QRect(OUTSET_PX, self._height_px - foot, self.width() - 2 * OUTSET_PX, foot)
-
-    def facts_width(self) -> int:
-        """How wide the painted facts are: actions stand beside them."""
-        words = QFontMetrics(self._small_font()).horizontalAdvance(self._facts)
-        return max(0, min(words, self.foot_rect().width() - self.branch_width() - self._room_px))
+        return self.foot.rect
 
     def leave_room(self, width_px: int) -> None:
-        """Shorten the facts where they and so many pixels of actions do not fit beside each other."""
-        if width_px != self._room_px:
-            self._room_px = width_px
+        """Shorten what the foot says where it and so many pixels of actions do not fit beside each other."""
+        if self.foot.leave_room(width_px):
             self.update()
 
     @property
-    def facts_shown(self) -> bool:
-        """Whether the facts are painted now: mine only while the mouse or the keyboard is on the row."""
-        return bool(self._facts) and not self._streaming
+    def words_shown(self) -> int:
+        """How many pixels of the foot are painted on now that the mouse or the keyboard is on the row."""
+        return 0 if self._streaming else self.foot.words_width()
 
     @property
     def is_mine(self) -> bool:
@@ -244,6 +244,7 @@ class MessageRow(QWidget):
         mine = self.is_mine
         if self._is_told_above and (self._error is None or self._error.isHidden()):
             self._height_px = 0
+            self.foot.place(QRect(), at_right=False)
             return 0
         self._places.clear()
         inner = round(width_px * _BUBBLE_SHARE) if mine else width_px
@@ -269,15 +270,13 @@ class MessageRow(QWidget):
             height = self._error.layout_for(width_px)
             self._error.setGeometry(OUTSET_PX, y, width_px, height)
             y += height
-        y += self._px(_FOOT_PX)
+        y += self._px(FOOT_PX)
         self._height_px = y
         if not self._streaming:
             self.settle()
-        if self._branches is not None and not self._branches.isHidden():
-            size = self._branches.sizeHint()
-            foot = self._px(_FOOT_PX)
-            x = OUTSET_PX + (width_px - size.width() if self.at_right else -self._px(6))
-            self._branches.setGeometry(x, y - foot + (foot - size.height()) // 2, size.width(), size.height())
+        foot = self._px(FOOT_PX)
+        self.foot.place(QRect(OUTSET_PX, y - foot, width_px, foot), at_right=self.at_right)
+        self._show_veil()
         return y
 
     def settle(self) -> None:
@@ -290,12 +289,6 @@ class MessageRow(QWidget):
             if block.isHidden():
                 block.show()
         self._places.clear()
-
-    def branch_width(self) -> int:
-        """Pixels of the foot that the branch switcher takes."""
-        if self._branches is None or self._branches.isHidden():
-            return 0
-        return self._branches.width() + self._px(6)
 
     # Inside
 
@@ -372,17 +365,25 @@ class MessageRow(QWidget):
         self._error.show_error(error, can_retry=is_last, can_continue=is_last and began)
         self._error.show()
 
-    def _show_branches(self, branch: tuple[int, int]) -> None:
-        place, count = branch
-        if count < 2:
-            if self._branches is not None:
-                self._branches.hide()
+    def _show_sign(self, sign: Sign | None) -> None:
+        self.foot.sign = sign
+        self.setAccessibleName(self.accessible_text())
+        self._show_veil()
+
+    def _show_veil(self) -> None:
+        """Dim what is not sent, as long as nobody has the mouse or the keyboard on it."""
+        sign = self.foot.sign
+        dims = sign is not None and sign.dims and not self._is_current and not self.underMouse()
+        if not dims or not self._height_px:
+            if self._veil is not None:
+                self._veil.hide()
             return
-        if self._branches is None:
-            self._branches = BranchSwitcher(self._context, self)
-            self._branches.chosen.connect(lambda step: self.action_requested.emit(step, self.message_id))
-        self._branches.show_place(place, count)
-        self._branches.show()
+        if self._veil is None:
+            self._veil = Veil(self._context, self)
+        foot = self.foot.rect
+        self._veil.setGeometry(0, 0, foot.width() + 2 * OUTSET_PX, max(0, foot.top() - self._below_blocks()))
+        self._veil.raise_()
+        self._veil.show()
 
     def _has_content(self) -> bool:
         return any(block.has_content for block in self._blocks)
@@ -432,14 +433,16 @@ class MessageRow(QWidget):
         if self._is_waiting():
             self._paint_dots(painter)
         self._paint_notes(painter)
-        self._paint_facts(painter)
+        if not self._streaming:
+            with_facts = not self.is_mine or self.underMouse() or self._is_current
+            self.foot.paint(painter, at_right=self.at_right, with_facts=with_facts)
         painter.end()
 
     def _only_blocks_in(self, rect: QRect) -> bool:
         """Whether nothing of the row's own is to be painted in `rect`: so it is for each frame of a reply."""
         return not (
             self._marked or self._is_current or self._notes or self._is_waiting()
-        ) and rect.bottom() < self._height_px - self._px(_FOOT_PX)
+        ) and rect.bottom() < self._height_px - self._px(FOOT_PX)
 
     def _paint_dots(self, painter: QPainter) -> None:
         left, top = OUTSET_PX, self._px(_ABOVE_PX)
@@ -447,43 +450,34 @@ class MessageRow(QWidget):
         place = QRectF(left, top, self.width() - 2 * left, self._px(24))
         paint_dots(painter, self._context, place, lit, self._waiting, self._small_font())
 
-    def _paint_notes(self, painter: QPainter) -> None:
+    def _below_blocks(self) -> int:
+        """Pixels of notes and of an error between the blocks and the foot."""
         error = self._error.height() + self._px(8) if self._error is not None and not self._error.isHidden() else 0
-        y = self._height_px - self._px(_FOOT_PX) - error - self._px(26) * len(self._notes)
+        return error + self._px(26) * len(self._notes)
+
+    def _paint_notes(self, painter: QPainter) -> None:
+        y = self.foot.rect.top() - self._below_blocks()
         for note in self._notes:
             place = QRectF(OUTSET_PX, y, self.width() - OUTSET_PX, self._px(26))
             paint_note(painter, self._context, place, note, self._small_font())
             y += self._px(26)
 
-    def _paint_facts(self, painter: QPainter) -> None:
-        mine = self.is_mine
-        if (mine and not self.underMouse() and not self._is_current) or not self._facts or self._streaming:
-            return
-        painter.setFont(self._small_font())
-        painter.setPen(QColor(self._context.themes.current.palette.text_muted))
-        foot = self.foot_rect()
-        taken = self.branch_width()
-        if self.at_right:
-            rect, side = foot.adjusted(self._room_px, 0, -taken, 0), Qt.AlignmentFlag.AlignRight
-        else:
-            rect, side = foot.adjusted(taken, 0, -self._room_px, 0), Qt.AlignmentFlag.AlignLeft
-        text = painter.fontMetrics().elidedText(self._facts, Qt.TextElideMode.ElideRight, rect.width())
-        painter.drawText(rect, int(side | Qt.AlignmentFlag.AlignVCenter), text)
-
     def event(self, event: QEvent) -> bool:
         """Where the figures of the foot are from, said while the mouse rests on them."""
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
-            words = explained_facts(self._message, self._context) if self.foot_rect().contains(event.pos()) else ""
-            QToolTip.showText(event.globalPos(), tooltip(words), self, self.foot_rect())
+            words = self.foot.tip_at(event.pos(), lambda: explained_facts(self._message, self._context))
+            QToolTip.showText(event.globalPos(), tooltip(words), self, self.foot.rect)
             return True
         return super().event(event)
 
     def enterEvent(self, event: QEnterEvent) -> None:
+        self._show_veil()
         self.hovered.emit(self.message_id)
         self.update()
         super().enterEvent(event)
 
     def leaveEvent(self, event: QEvent) -> None:
+        self._show_veil()
         self.update()
         super().leaveEvent(event)
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from sam_py.providers.prices import KnownPrice
+from sam_py.ui.chat.row_fates import Fates
 from sam_py.ui.chat.tool_calls import ToolCalls
 from sam_py.ui.theme import Themes
 from sam_py.ui.widgets.icons import Icons
@@ -27,3 +28,5 @@ class RowContext:
     """Provider id → what the person called the account."""
     calls: ToolCalls = field(default_factory=ToolCalls)
     """What cards show of the tool calls of the conversation on screen."""
+    fates: Fates = field(default_factory=Fates)
+    """What of the conversation on screen is not sent as it is."""

@@ -1,12 +1,15 @@
-"""What a row paints besides its blocks: the dots of a reply that is awaited, and the notes on how it ended."""
+"""What a row paints besides its blocks: the dots of an awaited reply, notes on how it ended, and a veil over all."""
 
 from __future__ import annotations
 
 from PySide6.QtCore import QRectF, Qt
-from PySide6.QtGui import QColor, QFont, QPainter
+from PySide6.QtGui import QColor, QFont, QPainter, QPaintEvent
+from PySide6.QtWidgets import QWidget
 
 from sam_py.ui.chat.row_context import RowContext
+from sam_py.ui.theme import HIGH_CONTRAST_DARK, HIGH_CONTRAST_LIGHT, Palette
 
+_VEIL, _VEIL_IN_HIGH_CONTRAST = 0.35, 0.2
 _LEFT = int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft)
 
 
@@ -37,3 +40,28 @@ def paint_note(painter: QPainter, context: RowContext, place: QRectF, note: str,
     painter.setPen(QColor(theme.palette.text_muted))
     context.icons.paint(painter, "stop", "muted", QRectF(place.x(), place.y() + 8 * theme.scale, size, size))
     painter.drawText(place.adjusted(size + 8, 4 * theme.scale, 0, 0), _LEFT, note)
+
+
+def veil_of(palette: Palette) -> float:
+    """How much of the ground lies over what is dimmed: text keeps 4.5:1 below it, in high contrast 7:1."""
+    return _VEIL_IN_HIGH_CONTRAST if palette in (HIGH_CONTRAST_LIGHT, HIGH_CONTRAST_DARK) else _VEIL
+
+
+class Veil(QWidget):
+    """Lies over a row and takes some of its contrast; the mouse does not notice it."""
+
+    def __init__(self, context: RowContext, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._context = context
+        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+
+    # Qt
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        palette = self._context.themes.current.palette
+        ground = QColor(palette.window)
+        ground.setAlphaF(veil_of(palette))
+        painter = QPainter(self)
+        painter.fillRect(event.rect(), ground)
+        painter.end()

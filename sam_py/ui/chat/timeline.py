@@ -29,7 +29,6 @@ from sam_py.ui.chat.timeline_keys import KEYBOARD_REASONS, TimelineKeys
 from sam_py.ui.chat.timeline_rows import COLUMNS_PER_ROW, TimelineRows
 from sam_py.ui.chat.timeline_walk import TimelineWalk
 from sam_py.ui.models.message_list_model import MessageListModel
-from sam_py.ui.widgets.announce import announce
 
 _AHEAD_PX = 240
 """Rows this far above and below the view are laid out too, so that scrolling meets finished rows."""
@@ -60,7 +59,6 @@ class Timeline(QAbstractScrollArea):
         self._reading = ReadingPlace()
         self._placing = False
         self._width = 0
-        self._current: str | None = None
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -87,6 +85,7 @@ class Timeline(QAbstractScrollArea):
         self._settle.setInterval(0)
         self._settle.timeout.connect(self._arrange)
         context.themes.changed.connect(self._theme_changed)
+        context.fates.changed.connect(self._fates_changed)
         self.walk = TimelineWalk(self)
 
     # What it shows
@@ -103,7 +102,7 @@ class Timeline(QAbstractScrollArea):
         self._model = model
         self.selection.clear()
         self._rows.give_all_back()
-        self._current = None
+        self.walk.current = None
         self.actions_on_rows.hide()
         if model is not None:
             for signal, slot in self._connections(model):
@@ -170,24 +169,11 @@ class Timeline(QAbstractScrollArea):
 
     @property
     def current_id(self) -> str | None:
-        return self._current
+        return self.walk.current
 
     def set_current(self, message_id: str | None) -> None:
         """Put the keyboard on a message: its actions show, its text is what a screen reader reads."""
-        if message_id == self._current:
-            return
-        old = self._rows.get(self._current or "")
-        if old is not None:
-            old.set_current(False)
-        self._current = message_id
-        new = self._rows.get(message_id or "")
-        if new is not None:
-            new.set_current(True)
-            self.setAccessibleDescription(new.accessible_text())
-            if self.hasFocus():
-                announce(self, new.accessible_text())
-            self.actions_on_rows.show_on(new.message_id)
-        self.current_changed.emit(message_id or "")
+        self.walk.set_current(message_id)
 
     @property
     def heights(self) -> Heights:
@@ -248,8 +234,8 @@ class Timeline(QAbstractScrollArea):
         self._reading.removed(first, last, len(self._heights))
         self._rows.keep(lambda message_id: bus.index_of(message_id) is not None)
         self._fill_last(first - 1)
-        if self._current is not None and self._model.bus.index_of(self._current) is None:
-            self._current = None
+        if self.walk.current is not None and bus.index_of(self.walk.current) is None:
+            self.walk.current = None
             self.actions_on_rows.hide()
             if len(self._heights) and self.hasFocus():
                 self.set_current(self._model.bus.id_at(min(first, len(self._heights) - 1)))
@@ -408,7 +394,7 @@ class Timeline(QAbstractScrollArea):
     def _fill(self, shown: MessageRow, row: int) -> None:
         assert self._model is not None
         bus = self._model.bus
-        is_current, unanswered = bus.id_at(row) == self._current, self._model.is_unanswered(row)
+        is_current, unanswered = bus.id_at(row) == self.walk.current, self._model.is_unanswered(row)
         fill(shown, bus, row, current=is_current, waiting=self._waiting, unanswered=unanswered)
 
     def _row_resized(self, message_id: str) -> None:
@@ -450,6 +436,12 @@ class Timeline(QAbstractScrollArea):
     def _show_pill(self) -> None:
         self.pill.show_if(at_end=self._reading.sticks, below_px=self._heights.total - self._top())
 
+    def _fates_changed(self) -> None:
+        """Other messages are left out than before: the rows in view say so, all others when they come into view."""
+        for shown in self._rows.rows():
+            shown.refresh_sign()
+        self.actions_on_rows.follow()
+
     def _theme_changed(self) -> None:
         self._rows.give_all_back()
         self._rows.forget_spare()
@@ -487,7 +479,7 @@ class Timeline(QAbstractScrollArea):
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         super().focusInEvent(event)
-        if event.reason() in KEYBOARD_REASONS and self._current is None:
+        if event.reason() in KEYBOARD_REASONS and self.walk.current is None:
             self.walk.begin()
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
@@ -495,6 +487,6 @@ class Timeline(QAbstractScrollArea):
         super().mousePressEvent(event)
 
     def viewportEvent(self, event: QEvent) -> bool:
-        if event.type() == QEvent.Type.Leave and self._current is None:
+        if event.type() == QEvent.Type.Leave and self.walk.current is None:
             self.actions_on_rows.hide()
         return super().viewportEvent(event)

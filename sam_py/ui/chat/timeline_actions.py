@@ -59,8 +59,9 @@ class TimelineActions(QObject):
             self._timeline.setFocus(Qt.FocusReason.OtherFocusReason)
         foot = shown.foot_rect().translated(shown.pos())
         size = self.bar.sizeHint()
-        shown.leave_room(size.width() + _GAP_PX if shown.facts_shown else 0)
-        taken = shown.branch_width() + (shown.facts_width() + _GAP_PX if shown.facts_shown else 0)
+        shown.leave_room(size.width() + _GAP_PX)
+        words = shown.words_shown
+        taken = shown.foot.branch_width() + (words + _GAP_PX if words else 0)
         x = foot.right() - taken - size.width() if shown.at_right else foot.left() + taken
         x = max(foot.left(), min(x, foot.right() - size.width()))
         self.bar.setGeometry(x, foot.top() + (foot.height() - size.height()) // 2, size.width(), size.height())

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 
 from sam_py.ui.chat.parts.markdown_column import MarkdownColumn
 from sam_py.ui.tab_order import stops_below, takes_tab
+from sam_py.ui.widgets.announce import announce
 
 if TYPE_CHECKING:
     from sam_py.ui.chat.timeline import Timeline
@@ -22,9 +23,28 @@ class TimelineWalk(QObject):
     def __init__(self, timeline: Timeline) -> None:
         super().__init__(timeline)
         self._timeline = timeline
+        self.current: str | None = None
+        """The id of the message that the keyboard is on."""
         app = QApplication.instance()
         assert isinstance(app, QApplication)
         app.focusChanged.connect(self._focus_moved)
+
+    def set_current(self, message_id: str | None) -> None:
+        """Put the keyboard on a message: its actions show, its text is what a screen reader reads."""
+        if message_id == self.current:
+            return
+        timeline = self._timeline
+        old, new = timeline.row_of(self.current or ""), timeline.row_of(message_id or "")
+        if old is not None:
+            old.set_current(False)
+        self.current = message_id
+        if new is not None:
+            new.set_current(True)
+            timeline.setAccessibleDescription(new.accessible_text())
+            if timeline.hasFocus():
+                announce(timeline, new.accessible_text())
+            timeline.actions_on_rows.show_on(new.message_id)
+        timeline.current_changed.emit(message_id or "")
 
     def begin(self) -> None:
         """The keyboard came in: begin at the message that is read now."""

@@ -42,7 +42,7 @@ def test_times_and_numbers_follow_the_locale(
             assert isinstance(reply, AssistantMessage)
             sam.bus.replace(reply.model_copy(update={"usage": Usage(output_tokens=12_345)}))
             await sam.answered()
-            facts = sam.chat.timeline.rows_in_order()[-1]._facts.replace("\u202f", " ")
+            facts = sam.chat.timeline.rows_in_order()[-1].foot.facts.replace("\u202f", " ")
             assert re.search(rf"(?<!\d){clock}(?!\S)", facts), facts
             assert f"{thousand} tokens" in facts
             assert size_text(3 * 512 * 1024) == size

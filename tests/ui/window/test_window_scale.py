@@ -72,7 +72,7 @@ def test_the_actions_of_a_message_do_not_cover_its_facts(run: Run, sit_down: Sit
             row = timeline.row_of(sam.messages[-1].id)
             timeline.actions_on_rows.show_on(row.message_id)
             bar = timeline.actions_on_rows.bar.geometry()
-            facts_end = row.x() + row.foot_rect().left() + row.facts_width()
+            facts_end = row.x() + row.foot_rect().left() + row.words_shown
             assert facts_end <= bar.left()
             assert row.geometry().contains(bar)
             await sam.close()

@@ -85,8 +85,8 @@ def test_a_conversation_goes_on_with_another_provider(run: Run, sit_down: SitDow
             await sam.answered()
             assert sam.screen()[-3:] == ["From one", "And now?", "From two"]
             rows = sam.chat.timeline.rows_in_order()
-            assert " first " in rows[1]._facts
-            assert " second " in rows[3]._facts
+            assert " first " in rows[1].foot.facts
+            assert " second " in rows[3].foot.facts
             sent = [message["content"] for message in two.requests[-1].body["messages"]]
             assert sent[-3:] == ["Hello", "From one", "And now?"]
             await sam.close()
@@ -102,7 +102,7 @@ def test_a_reply_without_usage_shows_an_estimate_and_the_header_adds_up(run: Run
             await sam.send("Hello")
             await sam.answered()
             row = sam.chat.timeline.rows_in_order()[-1]
-            assert "≈ 2 → 5 tokens" in row._facts
+            assert "≈ 2 → 5 tokens" in row.foot.facts
             await sam.until(lambda: "≈ 7 tokens" in sam.chat.header._usage.text, "the header")
             await sam.close()
 
