@@ -1,0 +1,95 @@
+"""Document: the text of a file in sections, as Markdown, with what is to be known about it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from typing import Any
+
+from sam_py.errors import SamError
+from sam_py.messages.document_types import DocumentKind
+
+VERSION = 1
+
+
+class DocumentError(SamError):
+    """A file whose text cannot be taken out.
+
+    `reason` is one of ``password``, ``protected``, ``damaged``, ``bomb``, ``memory``, ``time``, ``crash``.
+    """
+
+    def __init__(self, message: str, *, reason: str, detail: str = "") -> None:
+        super().__init__(message, detail=detail)
+        self.reason = reason
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A page, sheet, slide or chapter: `label` names it ("Page 3"), or is empty where a document has no such parts."""
+
+    label: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Document:
+    """`pages` counts what the file holds (pages, sheets, slides, chapters), also those without text; 0: no such thing.
+
+    `notes` are sentences about what is not in the text. `is_cut`: a limit ended the reading; the text is its beginning.
+    """
+
+    kind: DocumentKind
+    title: str = ""
+    sections: tuple[Section, ...] = ()
+    pages: int = 0
+    notes: tuple[str, ...] = ()
+    is_cut: bool = False
+
+    @cached_property
+    def markdown(self) -> str:
+        """All text, each section under its label in brackets.
+
+        >>> Document("pdf", sections=(Section("Page 1", "Hello"), Section("Page 2", "again"))).markdown
+        '[Page 1]\\nHello\\n\\n[Page 2]\\nagain'
+        """
+        pieces = [f"[{each.label}]\n{each.text}" if each.label else each.text for each in self.sections]
+        return "\n\n".join(pieces)
+
+    @cached_property
+    def words(self) -> int:
+        return sum(len(section.text.split()) for section in self.sections)
+
+    @property
+    def has_text(self) -> bool:
+        return any(section.text.strip() for section in self.sections)
+
+    def label_at(self, offset: int) -> str:
+        """The label of the section in which the character `offset` of `markdown` lies; "" where it has none."""
+        end = 0
+        for section in self.sections:
+            end += len(section.text) + (len(section.label) + 3 if section.label else 0) + 2
+            if offset < end:
+                return section.label
+        return ""
+
+    def to_json(self) -> bytes:
+        return json.dumps({"v": VERSION, **asdict(self)}, ensure_ascii=False).encode("utf-8", "replace")
+
+
+def document_of(data: bytes) -> Document:
+    """The document that `to_json` wrote. Raises ValueError where it is damaged, or of a version that we do not know."""
+    said: Any = json.loads(data)
+    try:
+        if said["v"] != VERSION:
+            raise ValueError(f"a document of version {said['v']}")
+        return Document(
+            kind=said["kind"],
+            title=str(said["title"]),
+            sections=tuple(Section(str(each["label"]), str(each["text"])) for each in said["sections"]),
+            pages=int(said["pages"]),
+            notes=tuple(str(note) for note in said["notes"]),
+            is_cut=bool(said["is_cut"]),
+        )
+    except (KeyError, TypeError) as error:
+        raise ValueError("not a document") from error

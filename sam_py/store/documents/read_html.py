@@ -1,0 +1,47 @@
+"""HTML: what a browser would show, as Markdown. Nothing is loaded, no script runs."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+from sam_py.store.documents.decoding import decoded
+from sam_py.store.documents.limits import Gathering
+from sam_py.store.documents.markup import markdown_of
+
+_DECLARED = re.compile(rb"<(?:meta|\?xml)[^>]{0,200}(?:charset|encoding)\s*=\s*[\"']?\s*([A-Za-z0-9_.:-]{1,40})", re.I)
+
+
+def read(path: Path, gathering: Gathering) -> None:
+    tree = parsed(path.read_bytes())
+    if tree is None:
+        return
+    title = tree.findtext(".//title")
+    gathering.title = " ".join((title or "").split())[:300]
+    gathering.check_time()
+    gathering.add("", markdown_of(tree, links=True, count_cells=gathering.count_cells))
+
+
+def parsed(data: bytes) -> Any:
+    """The tree of an HTML page, however broken; None where it holds nothing."""
+    import lxml.html
+    from lxml.etree import ParserError
+
+    text = _text(data).replace("\x00", "")
+    if not text.strip():
+        return None
+    parser = lxml.html.HTMLParser(encoding="utf-8", no_network=True)
+    try:
+        return lxml.html.document_fromstring(text.encode("utf-8", "replace"), parser=parser)
+    except ParserError:
+        return None
+
+
+def _text(data: bytes) -> str:
+    if found := _DECLARED.search(data[:4096]):
+        try:
+            return data.decode(found.group(1).decode("ascii"))
+        except (LookupError, UnicodeError):  # an unknown name, or a wrong one
+            pass
+    return decoded(data)
