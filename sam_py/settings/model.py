@@ -48,6 +48,17 @@ class McpConsent(Frozen):
     values: str = ""
 
 
+class McpToolConsent(Frozen):
+    """A tool of a server as the person saw and accepted it: `digest` decides, the texts are for comparing with."""
+
+    name: str
+    digest: str
+    title: str = ""
+    description: str = ""
+    parameters: str = ""
+    """JSON, as it goes to the model; this and `description` are empty where all tools together were too long."""
+
+
 class McpServerSettings(Frozen):
     """A server of tools (Model Context Protocol): a program to start (`command`) or an address to reach (`url`).
 
@@ -65,6 +76,8 @@ class McpServerSettings(Frozen):
     headers: dict[str, str] = Field(default_factory=dict)
     enabled: bool = False
     agreed: McpConsent | None = None
+    agreed_tools: tuple[McpToolConsent, ...] = ()
+    """A tool that is not among them, or is another by now, is not offered to models."""
     start_s: float = Field(default=30.0, gt=0, le=600)
     call_s: float = Field(default=120.0, gt=0, le=3600)
 

@@ -12,10 +12,11 @@ from typing import Any, TypeVar
 
 import psutil
 
-from sam_py.settings.model import McpServerSettings, Settings
+from sam_py.settings.model import McpServerSettings, McpToolConsent, Settings
 from sam_py.tools.base import Running, Tool, ToolOutput
 from sam_py.tools.mcp.consent import what_would_run
 from sam_py.tools.mcp.offer import ServerStatus
+from sam_py.tools.mcp.review import after_accepting
 from sam_py.tools.mcp.server import Doors
 from sam_py.tools.mcp.servers import McpServers
 from sam_py.tools.registry import ToolRegistry
@@ -48,21 +49,31 @@ class Host:
         self.secrets: dict[str, str] = {}
         self.seen: list[ServerStatus] = []
         self._configured: tuple[McpServerSettings, ...] = ()
+        self._accepted: dict[str, tuple[McpToolConsent, ...]] = {}
         doors = Doors(self.registry, self._put, self._find, folder, restart_delays_s)
         self.servers = McpServers(doors)
         self.servers.subscribe(self.seen.append)
 
     def configure(self, *servers: McpServerSettings) -> None:
         self._configured = servers
-        self.servers.configure(Settings(mcp_servers=servers))
+        with_tools = [each.model_copy(update={"agreed_tools": self._accepted.get(each.id, ())}) for each in servers]
+        self.servers.configure(Settings(mcp_servers=tuple(with_tools)))
 
-    async def begin(self, *servers: McpServerSettings) -> None:
-        """Configure and wait until each of them has settled."""
+    async def begin(self, *servers: McpServerSettings, accept: bool = True) -> None:
+        """Configure, wait until each of them has settled, and `accept` the tools of those that are ready."""
         seen, before = len(self.seen), self._configured
         self.configure(*servers)
         for each in servers:
             if each not in before:
                 await self.until_true(lambda each=each: self._settled(each.id, seen))  # type: ignore[misc]
+        for each in servers if accept else ():
+            self.accept(each.id)
+
+    def accept(self, server_id: str = "fake") -> None:
+        """As the person does who has seen what the server offers now."""
+        changed = self.status(server_id).tool_changes
+        self._accepted[server_id] = after_accepting(self._accepted.get(server_id, ()), changed)
+        self.configure(*self._configured)
 
     def _settled(self, server_id: str, since: int) -> bool:
         return any(status.id == server_id and status.state in SETTLED for status in self.seen[since:])

@@ -152,8 +152,11 @@ def test_a_changed_description_is_another_tool_and_ends_its_grants(runs: Runs[No
         approvals = Approvals((grant,))
         assert approvals.is_free(before, before.touches({}), "c")
         await host.call("change")
-        await host.until_true(lambda: "evil" in host.tool("echo").description)
+        await host.until_true(lambda: bool(host.status().tool_changes))
+        assert "fake__echo" not in host.registry
+        host.accept()
         after = host.tool("echo")
+        assert "evil" in after.description
         assert not approvals.is_free(after, after.touches({}), "c")
         assert host.tool("fails") is other
         with pytest.raises(ToolError, match="no longer what it was"):
@@ -185,11 +188,25 @@ def test_a_server_sees_what_was_declared_and_no_other_variable(
 def test_a_missing_secret_is_said_and_nothing_starts(runs: Runs[None]) -> None:
     async def work() -> None:
         host = Host()
-        await host.begin(fake(env={"TOKEN": reference("gone")}))
+        await host.begin(fake(env={"TOKEN": reference("mcp/fake/TOKEN")}))
         assert (host.status().state, host.status().reason) == (
             "failed",
-            "Fake needs the secret “gone”, which the keyring does not have. Enter it in settings.",
+            "Fake needs the secret “mcp/fake/TOKEN”, which the keyring does not have. "
+            "Edit the server and enter the value there.",
         )
+        await host.servers.aclose()
+
+    runs(work())
+
+
+def test_a_server_is_never_given_a_secret_that_is_not_its_own(runs: Runs[None]) -> None:
+    async def work() -> None:
+        host = Host()
+        for name in ("openai", "mcp/other/TOKEN", "mcp/fake2/TOKEN"):
+            host.secrets[name] = "sk-canary"
+            await host.begin(fake(env={"TOKEN": reference(name)}))
+            assert host.status().state == "failed"
+            assert "is not its own" in host.status().reason
         await host.servers.aclose()
 
     runs(work())

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from sam_py.errors import SamError
-from sam_py.settings.model import McpConsent
+from sam_py.settings.model import McpConsent, McpToolConsent
 from sam_py.tools.mcp.consent import Change
 
 State = Literal["stopped", "needs_consent", "starting", "ready", "failed"]
@@ -30,6 +30,19 @@ class OfferedTool:
     description: str = ""
     schema: Mapping[str, Any] = field(default_factory=dict)
     read_only: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ToolChange:
+    """A tool that is not (or no longer) what the person accepted: `before` None is a new one, `now` None one gone."""
+
+    before: McpToolConsent | None
+    now: OfferedTool | None
+
+    @property
+    def name(self) -> str:
+        known = self.now or self.before
+        return known.name if known is not None else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,8 +104,12 @@ class ServerStatus:
     attempt: int = 0
     """Which start in a row this is, from 1; 0 where none is under way."""
     offer: Offer = Offer()
+    retry_s: float = 0.0
+    """How long after the last failure it is started again; 0 where that is not waited for."""
     tool_names: tuple[str, ...] = ()
     """As the model calls them."""
+    tool_changes: tuple[ToolChange, ...] = ()
+    """What the person has not accepted yet; new and changed tools are held back until then."""
     would_run: McpConsent | None = None
     changes: tuple[Change, ...] = ()
     log: str = ""

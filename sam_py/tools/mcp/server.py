@@ -18,7 +18,8 @@ from sam_py.tools.mcp import content
 from sam_py.tools.mcp.consent import CannotRunError, changes, what_would_run
 from sam_py.tools.mcp.log import ServerLog
 from sam_py.tools.mcp.names import one_line, tool_name
-from sam_py.tools.mcp.offer import McpError, Offer, PromptMessage, ServerStatus
+from sam_py.tools.mcp.offer import McpError, Offer, OfferedTool, PromptMessage, ServerStatus
+from sam_py.tools.mcp.review import tool_changes
 from sam_py.tools.mcp.secrets import FindSecret, filled_in
 from sam_py.tools.mcp.tool import McpTool, gone
 from sam_py.tools.registry import ToolRegistry
@@ -53,7 +54,8 @@ class McpServer:
     """One task lives as long as this does and does everything that changes it; `want`, `restart`, `aclose` wake it.
 
     Invariants: it starts only what was agreed to, as it was resolved when that was checked; its tools are in
-    the registry while it is ready or is started again after it was, and never otherwise.
+    the registry while it is ready or is started again after it was, and never otherwise; and of them only those
+    that the person accepted as they are.
     """
 
     def __init__(self, settings: McpServerSettings, doors: Doors, on_change: Callable[[], None]) -> None:
@@ -65,6 +67,7 @@ class McpServer:
         self._link: Link | None = None
         self._consent = McpConsent()
         self._tools: dict[str, McpTool] = {}
+        self._offered: Offer | None = None
         self.status = ServerStatus(settings.id, settings.label)
         self._task = asyncio.create_task(self._live(), name=f"mcp server {settings.id}")
 
@@ -74,9 +77,11 @@ class McpServer:
 
     def want(self, settings: McpServerSettings) -> None:
         """From now on be this."""
-        if settings != self._wanted:
-            self._wanted = settings
+        before, self._wanted = self._wanted, settings
+        if settings.model_copy(update={"agreed_tools": before.agreed_tools}) != before:
             self.restart()
+        elif settings != before and self._offered is not None and self.status.state == "ready":
+            self._take(self._offered)
 
     def restart(self) -> None:
         """End what runs, and begin anew without counting earlier failures."""
@@ -134,7 +139,7 @@ class McpServer:
                 failures = 0
                 await self._kicked.wait()
                 continue
-            self._tell(state="starting", attempt=failures + 1)
+            self._tell(state="starting", attempt=failures + 1, retry_s=0.0)
             began = self._doors.monotonic()
             trouble = await self._serve(settings)
             if self._kicked.is_set() or trouble is None:
@@ -150,7 +155,7 @@ class McpServer:
                 failures = 0
                 await self._kicked.wait()
                 continue
-            self._tell(state="starting", reason=str(trouble), attempt=failures + 2)
+            self._tell(state="starting", reason=str(trouble), attempt=failures + 2, retry_s=delays[failures])
             failures += 1
             try:
                 await asyncio.wait_for(self._kicked.wait(), delays[failures - 1])
@@ -161,14 +166,16 @@ class McpServer:
         self._tell(state="stopped", attempt=0, reason="", offer=Offer())
 
     def _may_start(self, settings: McpServerSettings) -> bool:
-        base = ServerStatus(settings.id, settings.label, tool_names=self.status.tool_names)
+        base = ServerStatus(
+            settings.id, settings.label, tool_names=self.status.tool_names, log=self._earlier_log(settings)
+        )
         try:
             would_run = what_would_run(settings)
         except CannotRunError as error:
             self.status = base
             self._tell(state="failed" if settings.enabled else "stopped", reason=str(error))
             return False
-        self.status = replace(base, would_run=would_run, log=self.status.log)
+        self.status = replace(base, would_run=would_run)
         if not settings.enabled:
             self._tell(state="stopped")
             return False
@@ -184,8 +191,8 @@ class McpServer:
         """Run it until it is woken (None) or ends in trouble."""
         server_log: ServerLog | None = None
         try:
-            env, secrets = await filled_in(settings.env, self._doors.find_secret, settings.label)
-            headers, more = await filled_in(settings.headers, self._doors.find_secret, settings.label)
+            env, secrets = await filled_in(settings.env, self._doors.find_secret, settings)
+            headers, more = await filled_in(settings.headers, self._doors.find_secret, settings)
             # Off the loop's thread: it takes most of a second the first time.
             links: Any = await asyncio.to_thread(importlib.import_module, "sam_py.tools.mcp.link")
             if self._kicked.is_set():
@@ -208,6 +215,10 @@ class McpServer:
                 server_log.close()
         return None
 
+    def _earlier_log(self, settings: McpServerSettings) -> str:
+        path = self._log_path(settings)
+        return str(path) if path is not None and path.exists() else ""
+
     def _log_path(self, settings: McpServerSettings) -> Path | None:
         folder = self._doors.log_folder
         if folder is None or settings.url:
@@ -220,7 +231,10 @@ class McpServer:
         """Put what changed into the registry; what stayed as it was keeps its object, and its grants."""
         if self._kicked.is_set():
             return
-        wanted = {offered.name: offered for offered in offer.tools}
+        self._offered = offer
+        unseen = tool_changes(self._wanted.agreed_tools, offer.tools)
+        held = {change.name for change in unseen}
+        wanted = {offered.name: offered for offered in offer.tools if offered.name not in held}
         kept = {name: tool for name, tool in self._tools.items() if wanted.get(name) == tool.offered}
         self._doors.registry.remove([tool for name, tool in self._tools.items() if name not in kept])
         tools, left_out = dict(kept), list(offer.left_out)
@@ -235,9 +249,9 @@ class McpServer:
         self._tools = tools
         names = tuple(sorted(tool.name for tool in tools.values()))
         offer = replace(offer, left_out=tuple(left_out))
-        self._tell(state="ready", reason="", attempt=0, offer=offer, tool_names=names)
+        self._tell(state="ready", reason="", attempt=0, retry_s=0.0, offer=offer, tool_names=names, tool_changes=unseen)
 
-    def _made(self, offered: Any) -> McpTool | None:
+    def _made(self, offered: OfferedTool) -> McpTool | None:
         settings = self._wanted
         for apart in (False, True):
             name = tool_name(settings.id, offered.name, apart=apart)
@@ -249,9 +263,9 @@ class McpServer:
 
     def _withdraw(self) -> None:
         tools, self._tools = self._tools, {}
+        self._offered = None
         self._doors.registry.remove(list(tools.values()))
-        if self.status.tool_names:
-            self.status = replace(self.status, tool_names=(), offer=Offer())
+        self.status = replace(self.status, tool_names=(), tool_changes=(), offer=Offer(), retry_s=0.0)
 
     def _tell(self, **changed: Any) -> None:
         self.status = replace(self.status, **changed)

@@ -170,6 +170,10 @@ class Stepper(QWidget):
         self.less.setAutoRepeat(True)
         self.more.setAutoRepeat(True)
 
+    @property
+    def value(self) -> int:
+        return self._value
+
     def show_value(self, value: int) -> None:
         self._value = value
         self.number.setText(self._shown(value))

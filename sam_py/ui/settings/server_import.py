@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 import shiboken6
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
@@ -13,10 +11,9 @@ from sam_py.settings.model import McpServerSettings
 from sam_py.ui.chat.tool_words import made_visible
 from sam_py.ui.services import Services
 from sam_py.ui.settings.fields import Words
+from sam_py.ui.settings.server_secrets import without_secrets
 from sam_py.ui.widgets.buttons import PillButton
 
-_SECRET = re.compile(r"key|token|secret|passw|auth|credential|cookie", re.IGNORECASE)
-_SCHEME = re.compile(r"((?:Bearer|Basic|Token)\s+)(\S+)\Z", re.IGNORECASE)
 _EXAMPLE = '{"mcpServers": {"time": {"command": "uvx", "args": ["mcp-server-time"]}}}'
 
 
@@ -69,7 +66,8 @@ class ServerImport(QDialog):
 
     async def _add(self, servers: tuple[McpServerSettings, ...], problems: list[str]) -> None:
         """Keep secrets in the keyring, the rest in the settings."""
-        kept = tuple([await self._without_secrets(server, problems) for server in servers])
+        secrets = self._services.secrets
+        kept = tuple([await without_secrets(server, secrets, problems) for server in servers])
         self._services.settings.change(lambda now: now.model_copy(update={"mcp_servers": (*now.mcp_servers, *kept)}))
         if not shiboken6.isValid(self):
             return
@@ -79,25 +77,3 @@ class ServerImport(QDialog):
             self.text.clear()
         else:
             self.accept()
-
-    async def _without_secrets(self, server: McpServerSettings, problems: list[str]) -> McpServerSettings:
-        """`server` with references in place of what looks like a secret. What cannot be kept safely is left empty."""
-        from sam_py.tools.mcp.secrets import reference, secret_name
-
-        update: dict[str, dict[str, str]] = {}
-        for where in ("env", "headers"):
-            values: dict[str, str] = dict(getattr(server, where))
-            for field, value in values.items():
-                if "${" in value or not value or (where == "env" and not _SECRET.search(field)):
-                    continue
-                found = _SCHEME.match(value)
-                scheme, secret = (found[1], found[2]) if found is not None else ("", value)
-                name = secret_name(server.id, field)
-                try:
-                    await self._services.secrets.set(name, secret, base_url="")
-                    values[field] = scheme + reference(name)
-                except SamError as error:
-                    values[field] = ""
-                    problems.append(f"{server.label}: {field}: {error}")
-            update[where] = values
-        return server.model_copy(update=update)

@@ -1,10 +1,13 @@
-"""ToolServers: the MCP servers of the tools page: added from their usual JSON, agreed to, watched and removed."""
+"""ToolServers: the MCP servers of the tools page: added from their usual JSON, agreed to, watched, edited, removed."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, QTimer
+import shiboken6
+from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from sam_py.errors import SamError
@@ -12,22 +15,26 @@ from sam_py.settings.model import McpConsent, McpServerSettings, Settings
 from sam_py.ui.chat.tool_words import made_visible
 from sam_py.ui.services import Services
 from sam_py.ui.settings.fields import Switch, Words
-from sam_py.ui.widgets.buttons import IconButton, PillButton
+from sam_py.ui.widgets.buttons import PillButton
+from sam_py.ui.widgets.confirm import Confirm
 from sam_py.ui.widgets.plain import one_line
 
 if TYPE_CHECKING:
-    from sam_py.tools.mcp.offer import ServerStatus
+    from sam_py.tools.mcp.offer import ServerStatus, ToolChange
+    from sam_py.ui.settings.server_row import ServerRow
+
+Servers = tuple[McpServerSettings, ...]
 
 
 class ToolServers(QWidget):
-    """One line a server: name, how it is, a switch. Switching one on shows what would run and asks first."""
+    """One row a server. Switching one on shows what would run and asks; then its tools are shown and asked about."""
 
     def __init__(self, services: Services) -> None:
         super().__init__()
         self._services = services
         self._icons = services.icons
-        self.switches: dict[str, Switch] = {}
-        self._words: dict[str, Words] = {}
+        self.rows: dict[str, ServerRow] = {}
+        self._to_look_at: set[str] = set()
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(12)
@@ -39,6 +46,9 @@ class ToolServers(QWidget):
         self._rows = QVBoxLayout()
         self._rows.setSpacing(12)
         column.addLayout(self._rows)
+        self.problem = Words(self._icons, small=True)
+        self.problem.hide()
+        column.addWidget(self.problem)
         self.add = PillButton(self._icons, self.tr("Add servers…"), kind="outline", icon="plus")
         self.add.clicked.connect(self.open_import)
         row = QHBoxLayout()
@@ -52,11 +62,13 @@ class ToolServers(QWidget):
         servers = services.tools.servers
         self._off = servers.subscribe(self._soon.start) if servers is not None else lambda: None
 
+    @property
+    def switches(self) -> dict[str, Switch]:
+        return {server_id: row.switch for server_id, row in self.rows.items()}
+
     def show_settings(self, settings: Settings) -> None:
-        if [each.id for each in settings.mcp_servers] != list(self.switches):
+        if [(each.id, each.label) for each in settings.mcp_servers] != self._listed():
             self._list(settings.mcp_servers)
-        for each in settings.mcp_servers:
-            self.switches[each.id].setChecked(each.enabled)
         self._show_statuses()
 
     def leave(self) -> None:
@@ -69,88 +81,70 @@ class ToolServers(QWidget):
 
     # Inside
 
-    def _list(self, servers: tuple[McpServerSettings, ...]) -> None:
+    def _listed(self) -> list[tuple[str, str]]:
+        return [(server_id, row.server_label) for server_id, row in self.rows.items()]
+
+    def _list(self, servers: Servers) -> None:
+        from sam_py.ui.settings.server_row import ServerRow
+
         while (item := self._rows.takeAt(0)) is not None:
             widget = item.widget()
             if widget is not None:
                 widget.hide()
                 widget.deleteLater()
-        self.switches.clear()
-        self._words.clear()
+        self.rows.clear()
         for server in servers:
-            self._rows.addWidget(self._row(server))
-
-    def _row(self, server: McpServerSettings) -> QWidget:
-        label = one_line(server.label)
-        holder = QWidget()
-        row = QHBoxLayout(holder)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(8)
-        words = QVBoxLayout()
-        words.setSpacing(2)
-        words.addWidget(Words(self._icons, label))
-        status = self._words[server.id] = Words(self._icons, role="muted", small=True)
-        status.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        words.addWidget(status)
-        switch = self.switches[server.id] = Switch(self._icons, label)
-        switch.switched.connect(lambda on, id=server.id: self._switch(id, on))
-        again = IconButton(self._icons, "regenerate", self.tr("Start again: %1").replace("%1", label))
-        again.clicked.connect(lambda: self._restart(server.id))
-        remove = IconButton(self._icons, "trash", self.tr("Remove: %1").replace("%1", label))
-        remove.clicked.connect(lambda: self._remove(server.id))
-        row.addLayout(words, 1)
-        for button in (again, remove, switch):
-            row.addWidget(button, 0, Qt.AlignmentFlag.AlignVCenter)
-        return holder
+            row = self.rows[server.id] = ServerRow(self._icons, server)
+            row.wanted.connect(lambda deed, id=server.id: self._do(id, deed))
+            self._rows.addWidget(row)
 
     def _show_statuses(self) -> None:
-        servers = self._services.tools.servers
-        known = {status.id: status for status in servers.statuses} if servers is not None else {}
         for server in self._services.settings.current.mcp_servers:
-            words = self._words.get(server.id)
-            if words is not None:
-                failed = server.id in known and known[server.id].state in ("failed", "needs_consent") and server.enabled
-                words.say(self._state_words(server, known.get(server.id)), "error" if failed else "muted")
+            status = self._status(server.id)
+            if server.id in self.rows:
+                self.rows[server.id].show_state(server, status)
+            if server.id in self._to_look_at and status is not None and status.state in ("ready", "failed"):
+                self._to_look_at.discard(server.id)
+                if status.tool_changes:
+                    self._open_tools(server)
 
-    def _state_words(self, server: McpServerSettings, status: ServerStatus | None) -> str:
-        what = server.url or " ".join((server.command, *server.args))
-        if status is None or not server.enabled:
-            return self.tr("Off: %1").replace("%1", made_visible(what))
-        match status.state:
-            case "ready":
-                count = self.tr("Ready, %1 tools").replace("%1", str(len(status.tool_names)))
-                return "\n".join((count, *map(made_visible, status.offer.left_out)))
-            case "starting":
-                return self.tr("Starting…")
-            case "needs_consent":
-                return self.tr("What it would run has changed. Switch it off and on to look at it.")
-            case "failed":
-                return made_visible(status.reason) or self.tr("It could not be started.")
-            case "stopped":
-                return self.tr("Stopped")
+    def _status(self, server_id: str) -> ServerStatus | None:
+        servers = self._services.tools.servers
+        statuses = servers.statuses if servers is not None else ()
+        return next((status for status in statuses if status.id == server_id), None)
 
-    def _restart(self, server_id: str) -> None:
-        if self._services.tools.servers is not None:
-            self._services.tools.servers.restart(server_id)
-
-    def _remove(self, server_id: str) -> None:
-        self._keep(lambda servers: tuple(each for each in servers if each.id != server_id))
-
-    def _switch(self, server_id: str, on: bool) -> None:
+    def _do(self, server_id: str, deed: str) -> None:
         server = next((each for each in self._services.settings.current.mcp_servers if each.id == server_id), None)
         if server is None:
             return
-        if not on:
-            self._put(server.model_copy(update={"enabled": False}))
-            return
+        self.problem.say("")
+        match deed:
+            case "tools":
+                self._open_tools(server)
+            case "edit":
+                self._open_editor(server)
+            case "log":
+                self._open_log(server)
+            case "restart" if self._services.tools.servers is not None:
+                self._services.tools.servers.restart(server_id)
+            case "remove":
+                self._ask_removal(server)
+            case "on":
+                self._switch_on(server)
+            case "off":
+                self._put(server.model_copy(update={"enabled": False}))
+
+    # Consent
+
+    def _switch_on(self, server: McpServerSettings) -> None:
         from sam_py.tools.mcp.consent import what_would_run
         from sam_py.ui.settings.server_consent import ServerConsent
 
-        self.switches[server_id].setChecked(False)  # until the person has agreed
+        self.rows[server.id].switch.setChecked(server.enabled)  # until the person has agreed
         try:
             now = what_would_run(server)
         except SamError as error:
-            self._words[server_id].say(made_visible(str(error)), "error")
+            self.rows[server.id].words.say(made_visible(str(error)), "error")
             return
         if server.agreed == now:
             self._agree(server, now)
@@ -160,13 +154,91 @@ class ToolServers(QWidget):
         dialog.open()
 
     def _agree(self, server: McpServerSettings, consent: McpConsent) -> None:
+        self._to_look_at.add(server.id)
         self._put(server.model_copy(update={"enabled": True, "agreed": consent}))
 
-    def _put(self, server: McpServerSettings) -> None:
-        self._keep(lambda servers: tuple(server if each.id == server.id else each for each in servers))
+    def _open_tools(self, server: McpServerSettings) -> None:
+        from sam_py.ui.settings.server_review import ServerReview
 
-    def _keep(self, change: object) -> None:
-        assert callable(change)
+        status = self._status(server.id)
+        if status is None or status.state != "ready":
+            self.rows[server.id].words.say(self.tr("It has to run before its tools can be shown."), "warning")
+            return
+        dialog = ServerReview(self._icons, status, self)
+        dialog.accepted.connect(lambda: self._accept(server.id, dialog.seen))
+        dialog.open()
+
+    def _accept(self, server_id: str, seen: tuple[ToolChange, ...]) -> None:
+        from sam_py.tools.mcp.review import after_accepting
+
+        def accept(server: McpServerSettings) -> McpServerSettings:
+            return server.model_copy(update={"agreed_tools": after_accepting(server.agreed_tools, seen)})
+
+        self._keep(lambda servers: tuple(accept(each) if each.id == server_id else each for each in servers))
+
+    # Changes
+
+    def _open_editor(self, server: McpServerSettings) -> None:
+        from sam_py.ui.settings.server_editor import ServerEditor
+
+        dialog = ServerEditor(self._icons, server, self)
+        dialog.accepted.connect(lambda: self._services.tasks.spawn(self._edited(dialog.server), "edit a server"))
+        dialog.open()
+
+    async def _edited(self, server: McpServerSettings) -> None:
+        from sam_py.ui.settings.server_secrets import without_secrets
+
+        problems: list[str] = []
+        server = await without_secrets(server, self._services.secrets, problems)
+        await self._keep_and_forget(lambda servers: _replaced(servers, server), problems)
+        status = self._status(server.id)
+        if shiboken6.isValid(self) and server.enabled and status is not None and status.state == "needs_consent":
+            self._switch_on(server)
+
+    def _ask_removal(self, server: McpServerSettings) -> None:
+        from sam_py.tools.mcp.secrets import secrets_of
+
+        text = self.tr("Its settings are deleted. Tools that it brought are no longer there.")
+        if secrets_of(server):
+            text = self.tr("Its settings are deleted, and its secrets in the keyring with them.")
+        Confirm.ask(
+            self,
+            self._icons,
+            self.tr("Remove “%1”?").replace("%1", one_line(server.label)),
+            text,
+            self.tr("Remove"),
+            lambda: self._services.tasks.spawn(self._remove(server), "remove a server"),
+        )
+
+    async def _remove(self, server: McpServerSettings) -> None:
+        await self._keep_and_forget(lambda servers: tuple(each for each in servers if each.id != server.id), [])
+
+    async def _keep_and_forget(self, change: Callable[[Servers], Servers], problems: list[str]) -> None:
+        """Keep the servers as `change` makes them, and no secret that none of them names any more."""
+        from sam_py.ui.settings.server_secrets import forget_secrets, no_longer_named
+
+        before = self._services.settings.current.mcp_servers
+        self._keep(change)
+        unnamed = no_longer_named(before, self._services.settings.current.mcp_servers)
+        problems += await forget_secrets(unnamed, self._services.secrets)
+        if shiboken6.isValid(self):
+            self.problem.say(made_visible("\n".join(problems)), "error")
+
+    def _open_log(self, server: McpServerSettings) -> None:
+        from sam_py.ui.settings.server_log import ServerLogView
+
+        status = self._status(server.id)
+        path = Path(status.log) if status is not None and status.log else None
+        ServerLogView(self._icons, server.label, path, self, local=not server.url).open()
+
+    def _put(self, server: McpServerSettings) -> None:
+        self._keep(lambda servers: _replaced(servers, server))
+
+    def _keep(self, change: Callable[[Servers], Servers]) -> None:
         self._services.settings.change(
             lambda settings: settings.model_copy(update={"mcp_servers": change(settings.mcp_servers)})
         )
+
+
+def _replaced(servers: Servers, server: McpServerSettings) -> Servers:
+    return tuple(server if each.id == server.id else each for each in servers)

@@ -1,0 +1,108 @@
+"""What a person reads of a server's tools before they accept them: each word that goes to models, and what is new."""
+
+from __future__ import annotations
+
+import difflib
+import json
+import re
+from collections.abc import Iterable
+
+from PySide6.QtCore import QCoreApplication
+
+from sam_py.tools.mcp.offer import OfferedTool, ToolChange
+from sam_py.ui.chat.tool_words import made_visible, visible_line
+from sam_py.ui.settings.server_text import Line
+
+_MOST_COMPARED = 2_000
+"""Lines of one text; comparing more takes too long, and the two are shown one after the other."""
+_SENTENCE_END = re.compile(r"(?<=[.!?;])\s+")
+
+
+def change_lines(change: ToolChange) -> list[Line]:
+    """One tool: what is new of it, or what it was and is."""
+    now, before = change.now, change.before
+    if now is None:
+        return [Line("heading", _tr("Gone: %1").replace("%1", visible_line(change.name)))]
+    if before is None:
+        return [Line("heading", _tr("New: %1").replace("%1", visible_line(now.name))), *tool_lines(now)]
+    lines = [Line("warning", _tr("Changed: %1").replace("%1", visible_line(now.name)))]
+    old_title = before.title or before.name
+    if old_title != now.title:
+        lines += [Line("removed", visible_line(old_title)), Line("added", visible_line(now.title))]
+    if not before.description and not before.parameters:
+        lines.append(Line("muted", _tr("What it said before was too long to keep. What it says now:")))
+        return [*lines, *tool_lines(now)]
+    compared = _compared(_sentences(before.description), _sentences(now.description))
+    lines += compared or [Line("text", each) for each in _sentences(now.description)]
+    lines.append(Line("muted", _tr("Arguments")))
+    compared = _compared(_pretty(before.parameters), _pretty(json.dumps(now.schema)))
+    lines += compared or [Line("code", _tr("the same as before"))]
+    return [*lines, *_hint(now)]
+
+
+def tool_lines(tool: OfferedTool) -> list[Line]:
+    """All of what a model is told of `tool`, in lines."""
+    lines = []
+    if tool.title and tool.title != tool.name:
+        lines.append(Line("muted", visible_line(tool.title)))
+    said = made_visible(tool.description).splitlines() or [_tr("It says nothing about itself.")]
+    lines += [Line("text", each) for each in said]
+    lines.append(Line("muted", _tr("Arguments")))
+    lines += [Line("code", each) for each in _pretty(json.dumps(tool.schema))]
+    return [*lines, *_hint(tool)]
+
+
+def summary_words(changes: Iterable[ToolChange]) -> str:
+    """How many tools are new, changed and gone.
+
+    >>> summary_words([ToolChange(None, OfferedTool("a")), ToolChange(None, OfferedTool("b"))])
+    '2 new'
+    """
+    kinds = [_kind(change) for change in changes]
+    words = {"new": _tr("%1 new"), "changed": _tr("%1 changed"), "gone": _tr("%1 gone")}
+    return ", ".join(text.replace("%1", str(kinds.count(kind))) for kind, text in words.items() if kind in kinds)
+
+
+def _kind(change: ToolChange) -> str:
+    if change.now is None:
+        return "gone"
+    return "new" if change.before is None else "changed"
+
+
+def _compared(before: list[str], now: list[str]) -> list[Line]:
+    """The lines of both, those that differ marked; nothing where all are the same."""
+    if before == now:
+        return []
+    if max(len(before), len(now)) > _MOST_COMPARED:
+        return [*(Line("removed", each) for each in before), *(Line("added", each) for each in now)]
+    found = []
+    for line in difflib.ndiff(before, now):
+        match line[:2]:
+            case "- ":
+                found.append(Line("removed", line[2:]))
+            case "+ ":
+                found.append(Line("added", line[2:]))
+            case "  ":
+                found.append(Line("code", line[2:]))
+    return found
+
+
+def _sentences(text: str) -> list[str]:
+    """Lines, and sentences of long ones: a change in a paragraph is seen where it is."""
+    return [made_visible(each) for line in text.splitlines() for each in _SENTENCE_END.split(line)]
+
+
+def _pretty(parameters: str) -> list[str]:
+    return made_visible(json.dumps(json.loads(parameters), ensure_ascii=False, indent=2)).splitlines()
+
+
+def _hint(tool: OfferedTool) -> list[Line]:
+    if not tool.read_only:
+        return []
+    return [
+        Line("muted", _tr("The server says that it changes nothing. SAM does not rely on that and asks all the same."))
+    ]
+
+
+def _tr(text: str) -> str:
+    return QCoreApplication.translate("ServerChanges", text)

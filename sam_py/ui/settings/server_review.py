@@ -1,0 +1,84 @@
+"""ServerReview: a server's tools in their own words; new and changed ones wait until the person accepts them here."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QDialog, QHBoxLayout, QVBoxLayout, QWidget
+
+from sam_py.tools.mcp.offer import ServerStatus, ToolChange
+from sam_py.ui.settings.fields import Words
+from sam_py.ui.settings.server_changes import change_lines, summary_words, tool_lines
+from sam_py.ui.settings.server_text import Line, TextPane
+from sam_py.ui.widgets.buttons import PillButton
+from sam_py.ui.widgets.icons import Icons
+from sam_py.ui.widgets.plain import one_line
+
+MOST_CHARACTERS = 300_000
+"""Of one look: what does not fit comes in the next one, and stays held back until then."""
+
+
+class ServerReview(QDialog):
+    """`accepted` means `seen`: exactly what is on this page, whatever the server says by then."""
+
+    def __init__(self, icons: Icons, status: ServerStatus, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setWindowTitle(self.tr("Tools of a server"))
+        self.seen: tuple[ToolChange, ...] = ()
+        lines = self._lines(status)
+        scale = icons.themes.current.scale
+        column = QVBoxLayout(self)
+        column.setContentsMargins(24, 20, 24, 16)
+        column.setSpacing(10)
+        column.addWidget(Words(icons, one_line(status.label), heavy=True))
+        column.addWidget(Words(icons, self._said(status)))
+        warning = self.tr(
+            "Models read these words. If one of them tells a model to do what you would not expect, remove the server."
+        )
+        column.addWidget(Words(icons, warning, role="muted", small=True))
+        self.text = TextPane(icons, self.tr("What the tools say of themselves"), self)
+        self.text.show_lines(lines)
+        column.addWidget(self.text, 1)
+        row = QHBoxLayout()
+        row.addStretch(1)
+        self.cancel = PillButton(icons, self.tr("Not now") if self.seen else self.tr("Close"), kind="outline")
+        self.cancel.clicked.connect(self.reject)
+        row.addWidget(self.cancel)
+        self.agree = PillButton(icons, self.tr("Accept"), kind="outline")
+        self.agree.setVisible(bool(self.seen))
+        self.agree.clicked.connect(self.accept)
+        row.addWidget(self.agree)
+        column.addLayout(row)
+        self.resize(round(640 * scale), round(560 * scale))
+        self.cancel.setFocus(Qt.FocusReason.TabFocusReason)
+
+    def _said(self, status: ServerStatus) -> str:
+        if not self.seen:
+            return self.tr("These tools are offered to models as they stand here.")
+        said = self.tr("What this server offers is not what you accepted (%1). Until you accept it, it is held back.")
+        if not any(change.before for change in self.seen):
+            said = self.tr("This server offers these tools (%1). Until you accept them, models are told of none.")
+        said = said.replace("%1", summary_words(self.seen))
+        left = len(status.tool_changes) - len(self.seen)
+        return f"{said} {self.tr('%1 more come after these.').replace('%1', str(left))}" if left else said
+
+    def _lines(self, status: ServerStatus) -> list[Line]:
+        lines: list[Line] = []
+        room = MOST_CHARACTERS
+        seen: list[ToolChange] = []
+        for change in status.tool_changes:
+            more = change_lines(change)
+            room -= sum(len(line.text) for line in more)
+            if room < 0 and seen:
+                break
+            seen.append(change)
+            lines += more
+        self.seen = tuple(seen)
+        unseen = {change.name for change in status.tool_changes}
+        for tool in status.offer.tools:
+            if tool.name in unseen or room < 0:
+                continue
+            more = [Line("heading", self.tr("Accepted: %1").replace("%1", one_line(tool.name))), *tool_lines(tool)]
+            room -= sum(len(line.text) for line in more)
+            lines += more
+        return lines or [Line("muted", self.tr("It offers no tools."))]
