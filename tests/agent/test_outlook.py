@@ -51,3 +51,15 @@ async def test_the_shares_are_together_the_window(talk: Talk) -> None:
 async def test_an_empty_conversation_with_an_unknown_window_has_an_outlook_too(talk: Talk) -> None:
     look = await talk.session.outlook()
     assert (look.plan.fates, look.draft, look.shares.window, look.shares.free) == ((), None, None, 0)
+
+
+async def test_what_is_said_in_place_of_an_earlier_message_stands_below_its_parent(talk: Talk) -> None:
+    say_much(talk, turns=3)
+    second = talk.bus.id_at(2)
+    look = await talk.session.outlook("Another second", instead_of=second)
+    assert look.draft is not None
+    assert [fate.message_id for fate in look.plan.fates] == [talk.bus.id_at(0), talk.bus.id_at(1), look.draft.id]
+    shown = await talk.session.preview("Another first", instead_of=talk.bus.id_at(0))
+    assert [len(turn.parts) for turn in shown.prepared.request.turns] == [1]
+    reply = await talk.session.outlook("A better reply", instead_of=talk.bus.id_at(1))
+    assert (reply.draft, len(reply.plan.fates), reply.pinned) == (None, 6, (talk.bus.id_at(0), second))
