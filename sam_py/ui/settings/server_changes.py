@@ -15,6 +15,7 @@ from sam_py.ui.settings.server_text import Line
 
 _MOST_COMPARED = 2_000
 """Lines of one text; comparing more takes too long, and the two are shown one after the other."""
+_LINE = 84
 _SENTENCE_END = re.compile(r"(?<=[.!?;])\s+")
 
 
@@ -93,7 +94,24 @@ def _sentences(text: str) -> list[str]:
 
 
 def _pretty(parameters: str) -> list[str]:
-    return made_visible(json.dumps(json.loads(parameters), ensure_ascii=False, indent=2)).splitlines()
+    return made_visible(_folded(json.loads(parameters), "")).splitlines()
+
+
+def _folded(value: object, indent: str) -> str:
+    """JSON in lines, like that of ``indent=2``; what fits into one line has one.
+
+    >>> _folded({"type": "object", "required": ["a", "b"]}, "")
+    '{"type": "object", "required": ["a", "b"]}'
+    """
+    short = json.dumps(value, ensure_ascii=False)
+    if len(indent) + len(short) <= _LINE or not isinstance(value, dict | list) or not value:
+        return short
+    inner = indent + "  "
+    if isinstance(value, list):
+        items = [_folded(each, inner) for each in value]
+        return "[\n" + ",\n".join(inner + each for each in items) + f"\n{indent}]"
+    items = [f"{json.dumps(name, ensure_ascii=False)}: {_folded(each, inner)}" for name, each in value.items()]
+    return "{\n" + ",\n".join(inner + each for each in items) + f"\n{indent}}}"
 
 
 def _hint(tool: OfferedTool) -> list[Line]:

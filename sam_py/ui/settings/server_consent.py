@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QCoreApplication, Qt
-from PySide6.QtWidgets import QDialog, QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QHBoxLayout, QVBoxLayout, QWidget
 
 from sam_py.settings.model import McpConsent, McpServerSettings
 from sam_py.tools.mcp.consent import changes, risks
 from sam_py.ui.chat.tool_words import visible_line
 from sam_py.ui.settings.fields import Words
+from sam_py.ui.settings.server_text import Line, TextPane
 from sam_py.ui.widgets.buttons import PillButton
 from sam_py.ui.widgets.icons import Icons
 from sam_py.ui.widgets.plain import one_line
@@ -31,10 +32,8 @@ class ServerConsent(QDialog):
         else:
             said = self.tr("SAM would run this program on your computer, with all of your rights:")
         column.addWidget(Words(icons, said))
-        self.text = QPlainTextEdit("\n".join(lines_of(now)))
-        self.text.setReadOnly(True)
-        self.text.setTabChangesFocus(True)
-        self.text.setAccessibleName(said)
+        self.text = TextPane(icons, said, self)
+        self.text.show_lines(_compared(server.agreed, now))
         column.addWidget(self.text, 1)
         if server.agreed is not None:
             names = ", ".join(change.what for change in changes(server.agreed, now))
@@ -54,6 +53,16 @@ class ServerConsent(QDialog):
         column.addLayout(row)
         self.resize(round(560 * scale), round(420 * scale))
         self.cancel.setFocus(Qt.FocusReason.TabFocusReason)
+
+
+def _compared(agreed: McpConsent | None, now: McpConsent) -> list[Line]:
+    """What would run now; where something else was agreed to, what is new of it, and what is no longer there."""
+    lines = lines_of(now)
+    if agreed is None:
+        return [Line("code", each) for each in lines]
+    before = lines_of(agreed)
+    kept = [Line("code" if each in before else "added", each) for each in lines]
+    return [*kept, *(Line("removed", each) for each in before if each not in lines)]
 
 
 def lines_of(consent: McpConsent) -> list[str]:

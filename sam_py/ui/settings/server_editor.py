@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QDialog, QHBoxLayout, QLineEdit, QPlainTextEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
 from sam_py.settings.model import McpServerSettings
 from sam_py.ui.settings.fields import Stepper, Words
+from sam_py.ui.settings.server_text import TextField
 from sam_py.ui.widgets.buttons import PillButton
 from sam_py.ui.widgets.icons import Icons
 
@@ -104,10 +105,8 @@ class ServerEditor(QDialog):
         self._column.addWidget(field)
         return field
 
-    def _lines(self, name: str, value: str, hint: str) -> QPlainTextEdit:
-        field = QPlainTextEdit(value)
-        field.setTabChangesFocus(True)
-        field.setAccessibleName(name)
+    def _lines(self, name: str, value: str, hint: str) -> TextField:
+        field = TextField(self._icons, name, value)
         field.setAccessibleDescription(hint)
         self._column.addWidget(Words(self._icons, name))
         self._column.addWidget(field, 1)
@@ -140,7 +139,7 @@ class ServerEditor(QDialog):
             raise _Unreadable(sentence)
         return field.text().strip()
 
-    def _values(self, field: QPlainTextEdit, between: str) -> dict[str, str]:
+    def _values(self, field: TextField, between: str) -> dict[str, str]:
         found: dict[str, str] = {}
         for line in filter(str.strip, field.toPlainText().split("\n")):
             name, mark, value = line.partition(between)

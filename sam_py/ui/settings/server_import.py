@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shiboken6
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QDialog, QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QHBoxLayout, QVBoxLayout, QWidget
 
 from sam_py.errors import SamError
 from sam_py.settings.model import McpServerSettings
@@ -12,6 +12,7 @@ from sam_py.ui.chat.tool_words import made_visible
 from sam_py.ui.services import Services
 from sam_py.ui.settings.fields import Words
 from sam_py.ui.settings.server_secrets import without_secrets
+from sam_py.ui.settings.server_text import TextField
 from sam_py.ui.widgets.buttons import PillButton
 
 _EXAMPLE = '{"mcpServers": {"time": {"command": "uvx", "args": ["mcp-server-time"]}}}'
@@ -31,17 +32,15 @@ class ServerImport(QDialog):
         column.setSpacing(10)
         said = self.tr("Paste what the server's own page says for other programs. Nothing starts before you agree.")
         column.addWidget(Words(services.icons, said))
-        self.text = QPlainTextEdit()
+        self.text = TextField(services.icons, self.tr("Servers as JSON"))
         self.text.setPlaceholderText(_EXAMPLE)
-        self.text.setAccessibleName(self.tr("Servers as JSON"))
-        self.text.setTabChangesFocus(True)
         column.addWidget(self.text, 1)
         self.problem = Words(services.icons, small=True)
         self.problem.hide()
         column.addWidget(self.problem)
         row = QHBoxLayout()
         row.addStretch(1)
-        cancel = PillButton(services.icons, self.tr("Cancel"), kind="outline")
+        self._cancel = cancel = PillButton(services.icons, self.tr("Cancel"), kind="outline")
         cancel.clicked.connect(self.reject)
         self.add = PillButton(services.icons, self.tr("Add"), kind="accent")
         self.add.clicked.connect(self.read)
@@ -75,5 +74,6 @@ class ServerImport(QDialog):
         if problems:
             self.problem.say(made_visible("\n".join(problems)), "warning")
             self.text.clear()
+            self._cancel.set_words(self.tr("Close"))
         else:
             self.accept()

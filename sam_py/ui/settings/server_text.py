@@ -1,4 +1,4 @@
-"""TextPane: longer text of others to read: plain, selectable, in the theme's colours, with marked lines."""
+"""TextPane: longer text of others to read, with marked lines; TextField: some lines to write. Both in the theme."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
-from PySide6.QtGui import QColor, QFont, QFontDatabase, QPalette, QTextBlockFormat, QTextCharFormat, QTextCursor
-from PySide6.QtWidgets import QFrame, QTextEdit, QWidget
+from PySide6.QtGui import QColor, QFont, QFontDatabase, QTextBlockFormat, QTextCharFormat, QTextCursor
+from PySide6.QtWidgets import QFrame, QPlainTextEdit, QTextEdit, QWidget
 
 from sam_py.ui.widgets.icons import Icons
 
@@ -45,10 +45,7 @@ class TextPane(QTextEdit):
 
     def _retheme(self) -> None:
         colours = self._icons.themes.current.palette
-        palette = QPalette(self.palette())
-        palette.setColor(QPalette.ColorRole.Base, QColor(colours.code))
-        palette.setColor(QPalette.ColorRole.Text, QColor(colours.text))
-        self.setPalette(palette)
+        self.setStyleSheet(f"TextPane {{ background: {colours.code}; color: {colours.text}; border-radius: 8px; }}")
         self._fill()
 
     def _fill(self) -> None:
@@ -99,6 +96,27 @@ class TextPane(QTextEdit):
         colour = {"muted": colours.text_muted, "warning": colours.warning}.get(mark, colours.text)
         characters.setForeground(QColor(colour))
         return characters
+
+
+class TextField(QPlainTextEdit):
+    """Some lines to write, one thing each; Tab goes on to the next field."""
+
+    def __init__(self, icons: Icons, label: str, text: str = "") -> None:
+        super().__init__(text)
+        self._icons = icons
+        self.setTabChangesFocus(True)
+        self.setAccessibleName(label)
+        icons.changed.connect(self._retheme)
+        self._retheme()
+
+    def _retheme(self) -> None:
+        theme = self._icons.themes.current
+        colours = theme.palette
+        self.setStyleSheet(
+            f"TextField {{ background: {colours.raised}; color: {colours.text}; border: 1px solid {colours.border};"
+            f" border-radius: {round(8 * theme.scale)}px; padding: {round(4 * theme.scale)}px; }}"
+            f"TextField:focus {{ border-color: {colours.accent}; }}"
+        )
 
 
 def _signed(line: Line) -> str:
