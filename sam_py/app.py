@@ -47,6 +47,7 @@ from sam_py.settings.secrets import Secrets
 from sam_py.store.autosave import Autosave
 from sam_py.store.library import Library
 from sam_py.tools.base import Tool
+from sam_py.tools.image_service import chosen_service
 from sam_py.transcript.calibration import Calibrations
 from sam_py.ui.appearance import apply_theme, theme_of
 from sam_py.ui.asking import Asking
@@ -252,6 +253,8 @@ class Program:
             http=self._registry.http,
             notes=library.notes,
             ask=self._tools.questions.ask,
+            image_service=lambda: chosen_service(self._settings.current),
+            key_of=self._secrets.key_of,
         )
         return list(builtin_tools(doors))
 

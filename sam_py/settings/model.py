@@ -127,6 +127,18 @@ class ToolGrant(Frozen):
     effects: tuple[str, ...] = ()
 
 
+class ImageSettings(Frozen):
+    """Which account makes pictures for models, and how. Nothing is made while `provider` or `model` is empty."""
+
+    provider: str = ""
+    """The id of an account."""
+    model: str = ""
+    quality: str = ""
+    """As the service calls it (``low``, ``high``, ``hd`` …); empty: the service decides."""
+    size: str = Field(default="", pattern=r"^(\d{2,4}x\d{2,4})?$")
+    """Width and height in pixels ("512x512"); empty: the usual size of the shape that the model asks for."""
+
+
 class ToolSettings(Frozen):
     on: bool = True
     """Off: no model is told of any tool."""
@@ -135,6 +147,7 @@ class ToolSettings(Frozen):
     work_folder: str = ""
     """Where tools may read and, asked, write. Empty: none was chosen."""
     grants: tuple[ToolGrant, ...] = ()
+    images: ImageSettings = ImageSettings()
 
 
 class Settings(Frozen):

@@ -10,13 +10,15 @@ from sam_py.settings.file import SettingsFile
 from sam_py.settings.model import Settings, ToolGrant, ToolSettings
 from sam_py.tools.approval import Approvals, Grant
 from sam_py.tools.base import Tool
+from sam_py.tools.image_service import chosen_service
 from sam_py.tools.questions import PersonQuestions
 from sam_py.tools.registry import ToolRegistry
 from sam_py.tools.runner import PutAttachment, SaveNow, ToolRunner
 from sam_py.tools.toolbox import Toolbox
 from sam_py.ui.program_servers import ProgramServers
 
-OFF_BY_DEFAULT = frozenset({"remember", "recall", "generate_image"})
+MAKES_IMAGES = "generate_image"
+OFF_BY_DEFAULT = frozenset({"remember", "recall", MAKES_IMAGES})
 """Tools that wait until the person wants them: they keep notes of them, or cost money."""
 NEED_FOLDER = frozenset({"read_file", "list_folder", "search_files", "write_file", "edit_file"})
 """Tools that a model is told of only once the person has chosen a work folder."""
@@ -48,10 +50,16 @@ class ProgramTools:
         """What the person chose for the tool of that name, or its default."""
         return self._now.switches.get(name, name not in OFF_BY_DEFAULT)
 
+    def is_ready(self, name: str) -> bool:
+        """Whether the person has chosen what the tool of that name needs: a folder, a service for pictures."""
+        if name == MAKES_IMAGES:
+            return self._settings is not None and chosen_service(self._settings.current) is not None
+        return name not in NEED_FOLDER or bool(self._now.work_folder)
+
     def is_on(self, name: str, bus: MessageBus | None = None) -> bool:
         """Whether the tool of that name is offered: in the program, or in the conversation of `bus`."""
         settings = self._now
-        if not settings.on or (name in NEED_FOLDER and not settings.work_folder):
+        if not settings.on or not self.is_ready(name):
             return False
         chosen = self.is_wanted(name)
         return chosen if bus is None else bus.settings.tools.get(name, chosen)

@@ -1,9 +1,8 @@
-"""The small tools: sums, units, the time, a question, a picture; and the catalogue of them all."""
+"""The small tools: sums, units, the time, a question; and the catalogue of them all."""
 
 from __future__ import annotations
 
 import asyncio
-import base64
 import json
 import re
 from datetime import UTC, datetime
@@ -15,9 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sam_py.bus.message_bus import MessageBus
-from sam_py.messages.parts import ImagePart
-from sam_py.providers.errors import ProviderError
-from sam_py.providers.http import Call, Http
+from sam_py.providers.http import Http
 from sam_py.store.notes import Notes
 from sam_py.store.writer import Writer
 from sam_py.tools.approval import Approvals
@@ -26,7 +23,6 @@ from sam_py.tools.builtin.ask_person import AskPersonTool
 from sam_py.tools.builtin.calculate import CalculateTool, ConvertUnitsTool, converted
 from sam_py.tools.builtin.catalogue import Doors, builtin_tools
 from sam_py.tools.builtin.current_time import CurrentTimeTool
-from sam_py.tools.builtin.generate_image import GenerateImageTool, ImageService
 from sam_py.tools.builtin.sums import evaluated
 from sam_py.tools.questions import PersonQuestion
 from sam_py.tools.registry import ToolRegistry
@@ -225,98 +221,6 @@ def test_a_question_reaches_the_person_and_the_answer_the_model() -> None:
     assert "without an answer" in ask(tool, question="Why?").text
     with pytest.raises(ToolError, match="Give the question"):
         ask(tool, question="  ")
-
-
-class Images(Http):
-    """Answers as the test says, and notes the call."""
-
-    def __init__(self, answer: Any) -> None:
-        super().__init__()
-        self.answer = answer
-        self.calls: list[Call] = []
-
-    async def get_json(self, call: Call) -> Any:
-        self.calls.append(call)
-        if isinstance(self.answer, Exception):
-            raise self.answer
-        return self.answer
-
-
-def painter(answer: Any, model: str = "gpt-image-1") -> tuple[GenerateImageTool, Images, list[bytes]]:
-    kept: list[bytes] = []
-
-    async def put(data: bytes, _mime_type: str) -> str:
-        kept.append(data)
-        return "hash"
-
-    http = Images(answer)
-    service = ImageService("Painter", "https://images.test/v1/", model, "sk-1")
-    return GenerateImageTool(http, lambda: service, put), http, kept
-
-
-def test_a_picture_is_made_kept_and_shown() -> None:
-    coded = base64.b64encode(PNG).decode()
-    tool, http, kept = painter({"data": [{"b64_json": coded, "revised_prompt": "A red door, oil."}]})
-    output = ask(tool, prompt="A red door", shape="wide")
-    (part,) = output.parts
-    assert isinstance(part, ImagePart)
-    assert (part.attachment, part.mime_type, part.width, part.height, part.alt) == (
-        "hash",
-        "image/png",
-        2,
-        3,
-        "A red door",
-    )
-    assert kept == [PNG]
-    assert "A red door, oil." in output.text
-    (call,) = http.calls
-    assert call.url == "https://images.test/v1/images/generations"
-    assert call.body == {"model": "gpt-image-1", "prompt": "A red door", "n": 1, "size": "1536x1024"}
-    assert call.key == "sk-1"
-    (touch,) = tool.touches(tool.parse('{"prompt": "x"}'))
-    assert (touch.effect, touch.target) == ("spend", "Painter, gpt-image-1 (https://images.test/v1/)")
-
-
-def test_another_model_is_asked_for_the_picture_itself() -> None:
-    tool, http, _kept = painter({"data": [{"b64_json": base64.b64encode(PNG).decode()}]}, "dall-e-3")
-    ask(tool, prompt="x", shape="tall")
-    assert http.calls[0].body is not None
-    assert http.calls[0].body["response_format"] == "b64_json"
-    assert http.calls[0].body["size"] == "1024x1792"
-
-
-@pytest.mark.parametrize(
-    ("answer", "words"),
-    [
-        ({}, "sent no picture"),
-        ({"data": []}, "sent no picture"),
-        ([], "sent no picture"),
-        ({"data": [{"url": "https://x.test/p.png"}]}, "an address instead"),
-        ({"data": [{"b64_json": "!"}]}, "no picture|damaged"),
-        ({"data": [{"b64_json": base64.b64encode(b"<svg/>").decode()}]}, "no picture"),
-        (ProviderError("Painter refuses.", code="refused"), "Painter refuses"),
-    ],
-)
-def test_a_picture_that_does_not_come_is_said(answer: Any, words: str) -> None:
-    tool, _http, kept = painter(answer)
-    with pytest.raises(ToolError, match=words):
-        ask(tool, prompt="x")
-    assert kept == []
-
-
-def test_a_description_without_end_is_not_sent() -> None:
-    tool, http, _kept = painter({})
-    with pytest.raises(ToolError, match="longer than"):
-        ask(tool, prompt="x" * 5000)
-    assert http.calls == []
-
-
-def test_without_a_service_for_pictures_the_model_is_told() -> None:
-    async def put(_data: bytes, _mime_type: str) -> str:
-        return ""
-
-    with pytest.raises(ToolError, match="No service for pictures"):
-        ask(GenerateImageTool(Http(), lambda: None, put), prompt="x")
 
 
 # All of them

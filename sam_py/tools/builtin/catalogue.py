@@ -23,13 +23,18 @@ from sam_py.tools.builtin.conversation import (
 from sam_py.tools.builtin.current_time import CurrentTimeTool
 from sam_py.tools.builtin.fetch_page import FetchPageTool
 from sam_py.tools.builtin.fetching import Fetcher
-from sam_py.tools.builtin.generate_image import GenerateImageTool, ImageService
+from sam_py.tools.builtin.generate_image import GenerateImageTool, KeyOf
 from sam_py.tools.builtin.read_files import ListFolderTool, PutAttachment, ReadFileTool
 from sam_py.tools.builtin.remember import RecallTool, RememberTool
 from sam_py.tools.builtin.search_files import SearchFilesTool
 from sam_py.tools.builtin.todo import TodoTool
 from sam_py.tools.builtin.work_folder import WorkFolders
 from sam_py.tools.builtin.write_files import EditFileTool, WriteFileTool
+from sam_py.tools.image_service import ImageService
+
+
+async def no_key(_account: str) -> str | None:
+    return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +54,8 @@ class Doors:
     ask: AskPerson | None = None
     image_service: Callable[[], ImageService | None] = lambda: None
     """The service for pictures that the person chose."""
+    key_of: KeyOf = no_key
+    """An account's id → its key."""
     may_reach_private: Callable[[str], bool] = lambda _host: False
     """Whether the person allowed pages of that host on this machine or in the own network."""
     now: Callable[[], datetime] = utc_now
@@ -71,7 +78,7 @@ def builtin_tools(doors: Doors) -> list[Tool]:
         CalculateTool(),
         ConvertUnitsTool(),
         CurrentTimeTool(doors.now),
-        GenerateImageTool(doors.http, doors.image_service, doors.put_attachment),
+        GenerateImageTool(doors.http, doors.image_service, doors.put_attachment, doors.key_of),
     ]
     if doors.notes is not None:
         tools += [RememberTool(doors.notes), RecallTool(doors.notes)]

@@ -39,7 +39,7 @@ class Fetched:
     """As the server said it; may be empty or wrong."""
     body: bytes
     is_cut: bool
-    """Whether more than `MOST_BYTES` would have come."""
+    """Whether more would have come than is read."""
 
 
 async def resolved(host: str, port: int) -> Sequence[str]:
@@ -91,7 +91,11 @@ class Fetcher:
         may_reach_private: Callable[[str], bool] = lambda _host: False,
         transport: Callable[[], httpx.AsyncBaseTransport] | None = None,
         longest_s: float = LONGEST_S,
+        most_bytes: int = MOST_BYTES,
+        accept: str = _ACCEPT,
     ) -> None:
+        self._most_bytes = most_bytes
+        self._accept = accept
         self._resolve = resolve
         self._may_reach_private = may_reach_private
         self._transport = transport
@@ -142,7 +146,7 @@ class Fetcher:
             if response.status_code >= 400:
                 raise ToolError(_refusal(response.status_code, url))
             kind, _, parameters = response.headers.get("content-type", "").partition(";")
-            body, is_cut = await _body(response)
+            body, is_cut = await _body(response, self._most_bytes)
             return Fetched(str(url), kind.strip().lower(), _charset(parameters), body, is_cut)
         finally:
             await response.aclose()
@@ -160,7 +164,7 @@ class Fetcher:
                 headers={
                     "Host": url.netloc.decode("ascii"),
                     "User-Agent": "sam-py",
-                    "Accept": _ACCEPT,
+                    "Accept": self._accept,
                     "Accept-Encoding": "gzip",
                 },
                 extensions={
@@ -219,13 +223,13 @@ class Fetcher:
         return httpx.AsyncHTTPTransport(verify=self._tls, limits=httpx.Limits(max_keepalive_connections=0))
 
 
-async def _body(response: httpx.Response) -> tuple[bytes, bool]:
-    """At most `MOST_BYTES`, unpacked here so that a bomb is never whole in memory; and whether more would have come."""
+async def _body(response: httpx.Response, most_bytes: int) -> tuple[bytes, bool]:
+    """At most so many bytes, unpacked here so that a bomb is never whole in memory; and whether more was to come."""
     body = bytearray()
     async for piece in _unpacked(response):
         body += piece
-        if len(body) > MOST_BYTES:
-            return bytes(body[:MOST_BYTES]), True
+        if len(body) > most_bytes:
+            return bytes(body[:most_bytes]), True
     return bytes(body), False
 
 
