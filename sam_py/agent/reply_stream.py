@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Container, Sequence
 from typing import assert_never
@@ -77,6 +78,7 @@ class ReplyStream:
         self._asked_characters = asked_characters
         self._characters = 0
         self._echo = EchoStripper(reminded_of)
+        self._writing: tuple[bytes, str] | None = None
 
     @property
     def spent(self) -> Usage | None:
@@ -149,9 +151,14 @@ class ReplyStream:
                 assert_never(event)
 
     def say_rest(self) -> None:
-        """Write what was held back of the text so far: perhaps it was the beginning of an echo, and was not."""
-        if not self.is_over:
-            self._say(self._echo.close())
+        """Show what came and is not shown: a picture that is still being written, text that looked like an echo."""
+        if self.is_over:
+            return
+        if self._writing is not None:
+            (data, mime_type), self._writing = self._writing, None
+            attachment = hashlib.sha256(data).hexdigest()  # as the store will name it
+            self._bus.append_part(self._reply_id, ImagePart(attachment=attachment, mime_type=mime_type))
+        self._say(self._echo.close())
 
     def _say(self, text: str) -> None:
         if text:
@@ -172,9 +179,13 @@ class ReplyStream:
     async def _keep_image(self, data: bytes, mime_type: str) -> None:
         if self._put_attachment is None:
             return
-        attachment = await self._put_attachment(data, mime_type)
+        self._on_content()
+        self._writing = (data, mime_type)
+        try:
+            attachment = await self._put_attachment(data, mime_type)
+        finally:
+            self._writing = None
         if not self.is_over:
-            self._on_content()
             self._bus.append_part(self._reply_id, ImagePart(attachment=attachment, mime_type=mime_type))
 
     def _joined(self, text: str) -> str:

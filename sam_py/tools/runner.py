@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import logging
 import time
 from collections.abc import Awaitable, Callable, Iterator, Sequence
@@ -10,6 +11,7 @@ from dataclasses import dataclass, field, replace
 
 from sam_py.bus.message_bus import MessageBus
 from sam_py.bus.tool_ledger import LedgerWriter
+from sam_py.errors import SamError
 from sam_py.messages.builder import mend_surrogates
 from sam_py.messages.message import AssistantMessage, ToolResultMessage, ToolStatus
 from sam_py.messages.parts import ToolCallPart
@@ -48,6 +50,8 @@ class CallStatus:
 class _Call:
     part: ToolCallPart
     tool: Tool | None
+    came: tuple[ToolStatus, ToolOutput, bytes] | None = None
+    """What it ended with, where its text is long, and the whole of it, which is still being written."""
     result: ToolResultMessage | None = None
 
 
@@ -118,6 +122,8 @@ class ToolRunner:
                 self._note(running, call)
             await self._save_now()
             for group in _groups(calls):
+                if running.over:  # it was ended, and a tool swallowed the cancellation
+                    break
                 if len(group) == 1:
                     await self._settle(running, group[0])
                     continue
@@ -143,8 +149,15 @@ class ToolRunner:
             return
         running.over = True
         for call in running.calls:
-            if call.result is None:
-                self._add(call, "aborted", ToolOutput(reason), duration_s=self._since(running, call))
+            if call.result is not None:
+                continue
+            duration_s = self._since(running, call)
+            if call.came is not None:
+                status, output, data = call.came
+                whole = hashlib.sha256(data).hexdigest()  # as the store will name it
+                self._add(call, status, output, duration_s=duration_s, whole=whole)
+            else:
+                self._add(call, "aborted", ToolOutput(reason), duration_s=duration_s)
 
     # One call
 
@@ -180,12 +193,13 @@ class ToolRunner:
         except Exception as error:  # a tool's bug must not end the conversation
             log.exception("the tool %s failed", call.part.tool_name)
             status, output = "error", ToolOutput(f"The tool failed ({type(error).__name__}: {error}).")
-        output, whole = await self._fitted(call, output)
+        output, whole = await self._fitted(call, status, output)
         if not running.over:
             self._add(call, status, output, duration_s=self._since(running, call), whole=whole)
 
     async def _outcome(self, running: _Round, call: _Call) -> tuple[ToolStatus, ToolOutput]:
         part, tool = call.part, call.tool
+        _go_on(running)
         if tool is None:
             raise ToolError(f"There is no tool “{part.tool_name}” here. {self._offer()}")
         arguments = tool.parse(part.arguments_json)
@@ -205,9 +219,11 @@ class ToolRunner:
             )
             if await self._approvals.ask(question, tool.fingerprint) == "deny":
                 return "aborted", ToolOutput(DENIED)
+            _go_on(running)
         self._writer.record(part.call_id, "running", tool_name=tool.name)
         self._change(running, part.call_id, started_s=self._monotonic())
         await self._save_now()  # recorded as running before it runs
+        _go_on(running)
         if tool.untrusted:
             self.strangers_spoke = True
         reporting = Running(
@@ -228,18 +244,24 @@ class ToolRunner:
             output = replace(output, text=f"{STRANGERS}\n{output.text}")
         return ("error" if output.failed else "success"), output
 
-    async def _fitted(self, call: _Call, output: ToolOutput) -> tuple[ToolOutput, str | None]:
-        """`output` with a text that fits into a request, and where the whole of it is kept."""
+    async def _fitted(self, call: _Call, status: ToolStatus, output: ToolOutput) -> tuple[ToolOutput, str | None]:
+        """`output` with a text that fits into a request, and where the whole of it is kept.
+
+        What is long is written before it is shown. It counts as there from the moment at which it came.
+        """
         text = mend_surrogates(output.text)
         if len(text) <= LONGEST_TEXT:
             return replace(output, text=text), None
-        whole = await self._put_attachment(text.encode(), "text/plain")
-        left_out = len(text) - _HEAD - _TAIL
-        gap = (
-            f"\n\n[{left_out:,} of {len(text):,} characters are left out here. Read them with read_result, "
-            f"call_id {call.part.call_id}, from offset {_HEAD}.]\n\n"
-        )
-        return replace(output, text=text[:_HEAD] + gap + text[-_TAIL:]), whole
+        data, left_out = text.encode(), len(text) - _HEAD - _TAIL
+        here = f"{left_out:,} of {len(text):,} characters are left out here"
+        how = f"Read them with read_result, call_id {call.part.call_id}, from offset {_HEAD}."
+        cut = replace(output, text=f"{text[:_HEAD]}\n\n[{here}. {how}]\n\n{text[-_TAIL:]}")
+        call.came = status, cut, data
+        try:
+            return cut, await self._put_attachment(data, "text/plain")
+        except SamError as error:  # what the tool did, it did
+            log.warning("the whole result of %s cannot be kept: %s", call.part.tool_name, error)
+            return replace(cut, text=f"{text[:_HEAD]}\n\n[{here} and could not be kept.]\n\n{text[-_TAIL:]}"), None
 
     def _add(
         self,
@@ -296,6 +318,12 @@ class ToolRunner:
                 listener(status)
             except Exception:  # a broken view must not stop the tools
                 log.exception("a listener of the tools failed")
+
+
+def _go_on(running: _Round) -> None:
+    """Raise CancelledError where the round was ended: the cancellation of its tasks takes a turn of the loop."""
+    if running.over:
+        raise asyncio.CancelledError
 
 
 def _groups(calls: Sequence[_Call]) -> Iterator[list[_Call]]:
