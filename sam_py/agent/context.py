@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from weakref import WeakValueDictionary
 
+from sam_py.agent.documents import ConversationDocuments, ReadDocument
 from sam_py.bus.message_bus import MessageBus
 from sam_py.messages.message import Message
+from sam_py.messages.parts import FilePart
 from sam_py.messages.turn import Limits
 from sam_py.messages.usage import ReminderReceipt, Usage
 from sam_py.providers.base import ChatRequest, ToolSpec
@@ -16,6 +18,7 @@ from sam_py.reminders.order import Reminder, Reminders
 from sam_py.settings.model import ChatSettings
 from sam_py.transcript.budget import plan
 from sam_py.transcript.calibration import Calibrations, Measure
+from sam_py.transcript.documents import DocumentTexts
 from sam_py.transcript.plan import Plan, Room
 from sam_py.transcript.tokens import PER_MESSAGE, message_tokens, request_tokens, text_tokens, tools_tokens
 
@@ -45,12 +48,20 @@ class Context:
     """
 
     def __init__(
-        self, bus: MessageBus, *, calibrations: Calibrations | None = None, reminders: Reminders | None = None
+        self,
+        bus: MessageBus,
+        *,
+        calibrations: Calibrations | None = None,
+        reminders: Reminders | None = None,
+        read_document: ReadDocument | None = None,
     ) -> None:
         self.plan: Plan | None = None
         self.calibrations = calibrations or Calibrations()
         self._bus = bus
         self._reminders = reminders or Reminders()
+        self._documents = ConversationDocuments(read_document)
+        self._texts: DocumentTexts = {}
+        """The last ones: the sizes of messages count them."""
         self._assumed: dict[tuple[str, str], int] = {}
         """What models are taken to take that refused a request without a number."""
         self._sizes: dict[tuple[str, bool, bool], float] = {}
@@ -58,6 +69,14 @@ class Context:
 
     def reminders_of(self, messages: Sequence[Message]) -> tuple[Reminder, ...]:
         return self._reminders.compose(self._bus, messages)
+
+    async def documents_of(
+        self, messages: Sequence[Message], *, provider: str, model: str, limits: Limits, defaults: ChatSettings
+    ) -> DocumentTexts:
+        """What stands for the documents in `messages` that `model` is not shown as files."""
+        window = self.window_of(provider, model, limits, defaults)
+        self._texts = await self._documents.texts(messages, limits, window)
+        return self._texts
 
     def planned(
         self,
@@ -151,7 +170,10 @@ class Context:
         return self.calibrations.measure_of(provider, model, with_tools=with_tools)
 
     def _size(self, message: Message, limits: Limits) -> float:
-        """Its estimate, remembered as long as the very same message is in memory."""
+        """Its estimate, remembered as long as the very same message is in memory, and holds no document."""
+        texts = self._texts
+        if texts and any(type(part) is FilePart and part.attachment in texts for part in message.parts):
+            return message_tokens(message, limits, texts)
         key = (message.id, limits.images, limits.pdfs)
         if self._measured.get(message.id) is not message:
             for images in (False, True):

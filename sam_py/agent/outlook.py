@@ -58,6 +58,7 @@ async def outlook(
     system = system_prompt(desk.bus, defaults)
     reminders = desk.context.reminders_of(messages)
     tools = desk.tools.specs() if desk.tools is not None and limits.tools else ()
+    await desk.context.documents_of(messages, provider=provider.id, model=model, limits=limits, defaults=defaults)
     room = desk.context.room_for(
         provider=provider.id,
         model=model,

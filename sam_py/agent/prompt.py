@@ -76,6 +76,7 @@ async def prepare(
         messages = (*messages, UserMessage(parts=(TextPart(text=CONTINUE),)))
     system = system_prompt(bus, defaults)
     reminders = context.reminders_of(messages)
+    documents = await context.documents_of(messages, provider=provider, model=model, limits=limits, defaults=defaults)
     planned = context.planned(
         messages,
         provider=provider,
@@ -95,6 +96,7 @@ async def prepare(
         provider=provider,
         model=model,
         plan=planned,
+        documents=documents,
     )
     for note in transcript.notes:
         log.info("transcript of %s: %s", bus.conversation_id, note)

@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from sam_py.agent.context import Context
+from sam_py.agent.documents import ReadDocument
 from sam_py.agent.loop import CostOf, Desk, Loop
 from sam_py.agent.outlook import Outlook, outlook
 from sam_py.agent.preview import Preview, preview
@@ -59,9 +60,10 @@ class ChatSession:
         tools: Toolbox | None = None,
         calibrations: Calibrations | None = None,
         reminders: Reminders | None = None,
+        read_document: ReadDocument | None = None,
     ) -> None:
         self.bus = bus
-        self.context = Context(bus, calibrations=calibrations, reminders=reminders)
+        self.context = Context(bus, calibrations=calibrations, reminders=reminders, read_document=read_document)
         self.defaults = defaults or ChatSettings()
         self._provider_of = provider_of
         self._save_now = save_now

@@ -19,6 +19,7 @@ from sam_py.messages.message import (
 from sam_py.messages.parts import FilePart, ImagePart, TextPart, ThinkingSignaturePart, ThinkingTextPart, ToolCallPart
 from sam_py.messages.turn import Limits, ToolResultPart, Transcript, Turn, TurnPart
 from sam_py.transcript.budget import shortened_message
+from sam_py.transcript.documents import DocumentTexts
 from sam_py.transcript.pairing import LOST, Pair, pair_calls
 from sam_py.transcript.plan import Plan
 from sam_py.transcript.shown import Shown, mended, named
@@ -45,6 +46,7 @@ def build(
     provider: str = "",
     model: str = "",
     plan: Plan | None = None,
+    documents: DocumentTexts | None = None,
 ) -> Transcript:
     """The transcript of `messages` (in order), valid whatever they are; linear in their number.
 
@@ -52,10 +54,12 @@ def build(
     says what was there. `reminders` open the last turn in which the user wrote. `system` stands before
     what system messages say. `provider` and `model` are asked: they alone get their thinking back. `plan`, made of
     the same messages, says what is left out, shortened, or stood for by a summary; without one all is sent.
+    `documents` stand for the files of their hashes.
     """
     with uncollected():
         chosen = messages if plan is None else _shortened(messages, plan)
-        return _built(chosen, ledger, reminders, limits or Limits(), system, (provider, model), plan or Plan())
+        shown = Shown(limits or Limits(), {}, documents)
+        return _built(chosen, ledger, reminders, shown, system, (provider, model), plan or Plan())
 
 
 def _shortened(messages: Sequence[Message], plan: Plan) -> Sequence[Message]:
@@ -69,14 +73,16 @@ def _built(
     messages: Sequence[Message],
     ledger: Mapping[str, ToolStateChanged] | None,
     reminders: Sequence[str],
-    limits: Limits,
+    shown: Shown,
     system: str,
     asked: tuple[str, str],
     plan: Plan,
 ) -> Transcript:
+    limits = shown.limits
     pairs = pair_calls(messages, ledger)
     asker = Asker(*asked, takes_thinking=limits.thinking)
-    building = _Building(limits, asker, iter(pairs.calls), Shown(limits, dict.fromkeys(pairs.notes)))
+    building = _Building(limits, asker, iter(pairs.calls), shown)
+    shown.notes |= dict.fromkeys(pairs.notes)
     prompts = [system.strip()]
     if plan.dropped:
         building.begins = BEGINS_LEFT_OUT

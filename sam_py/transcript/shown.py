@@ -19,6 +19,7 @@ from sam_py.messages.parts import (
 )
 from sam_py.messages.turn import Limits, TurnPart
 from sam_py.transcript.attached import is_text_file
+from sam_py.transcript.documents import DocumentTexts, as_part
 
 _PICTURES = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp", "image/heic", "image/heif"})
 """What some model takes; a mapper leaves out those that its own do not."""
@@ -28,9 +29,10 @@ _SAME_TYPE = {"image/jpg": "image/jpeg", "image/pjpeg": "image/jpeg", "image/x-p
 class Shown:
     """Degrades parts to what `limits` allow and keeps notes of it, each once."""
 
-    def __init__(self, limits: Limits, notes: dict[str, None]) -> None:
+    def __init__(self, limits: Limits, notes: dict[str, None], documents: DocumentTexts | None = None) -> None:
         self.notes = notes
-        self._limits = limits
+        self.limits = limits
+        self._documents = documents or {}
 
     def note(self, note: str) -> None:
         self.notes[note] = None
@@ -60,7 +62,7 @@ class Shown:
         return shown
 
     def _image(self, part: ImagePart) -> TurnPart:
-        if not self._limits.images:
+        if not self.limits.images:
             self.note("A picture is sent as text: this model takes no pictures.")
             return named("picture", part.alt)
         alt = mend_surrogates(part.alt)
@@ -79,10 +81,14 @@ class Shown:
         return named("picture", part.alt)
 
     def _file(self, part: FilePart) -> TurnPart:
+        if (document := self._documents.get(part.attachment)) is not None:
+            how = "as its text" if document.is_whole else "as the beginning of its text"
+            self.note(f"The document {part.filename} is sent {how}.")
+            return as_part(part, document)
         name = mend_surrogates(part.filename).strip() or "file"
         if name != part.filename:
             part = part.model_copy(update={"filename": name})
-        if is_text_file(part) or (part.mime_type == "application/pdf" and self._limits.pdfs):
+        if is_text_file(part) or (part.mime_type == "application/pdf" and self.limits.pdfs):
             return part
         self.note(f"The file {part.filename} is sent as its name alone: this model does not take such files.")
         text = f"[file: {part.filename}, {part.mime_type}, {part.size} bytes; its content is not readable here]"

@@ -22,6 +22,7 @@ from sam_py.messages.parts import (
 )
 from sam_py.messages.turn import Limits, ToolResultPart, Turn, TurnPart
 from sam_py.transcript.attached import LONGEST_FILE, is_text_file
+from sam_py.transcript.documents import DocumentTexts
 
 PER_MESSAGE = 4
 """What the frame of a message costs."""
@@ -142,26 +143,29 @@ def file_tokens(part: FilePart) -> float:
     return _NAMED + text_tokens(part.filename)
 
 
-def message_tokens(message: Message, limits: Limits | None = None) -> float:
+def message_tokens(message: Message, limits: Limits | None = None, documents: DocumentTexts | None = None) -> float:
     """About how many tokens `message` is in a request; without thinking, which most services do not count again.
 
-    What a model with these `limits` does not take costs the few words that are sent in its place.
+    What a model with these `limits` does not take costs the few words that are sent in its place, a file whose hash
+    is in `documents` what stands for it there.
     """
     parts: Sequence[Part] = message.parts
     if type(message) is ToolResultMessage:
         tokens = PER_CALL + text_tokens(message.output_text)
-        return tokens + sum(_taken(part, limits) for part in parts) if parts else tokens
+        return tokens + sum(_taken(part, limits, documents) for part in parts) if parts else tokens
     tokens = float(PER_MESSAGE)
     for part in parts:
         kind = type(part)
         if kind is TextPart:
             tokens += text_tokens(part.text)  # type: ignore[union-attr]
         elif kind is not ThinkingTextPart and kind is not ThinkingSignaturePart:
-            tokens += _taken(part, limits)
+            tokens += _taken(part, limits, documents)
     return tokens
 
 
-def _taken(part: Part, limits: Limits | None) -> float:
+def _taken(part: Part, limits: Limits | None, documents: DocumentTexts | None) -> float:
+    if documents and type(part) is FilePart and (text := documents.get(part.attachment)) is not None:
+        return text.tokens
     if limits is not None:
         if type(part) is ImagePart and not limits.images:
             return _NAMED + text_tokens(part.alt)

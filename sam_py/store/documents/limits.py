@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from sam_py.store.documents.document import Section
+from sam_py.messages.documents import Section
 
 MB = 1024 * 1024
 SOFT_TIME_S = 40.0

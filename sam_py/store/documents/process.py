@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 import sam_py
-from sam_py.messages.document_types import DocumentKind
-from sam_py.store.documents.document import Document, DocumentError, document_of
+from sam_py.errors import SamError
+from sam_py.messages.documents import Document, DocumentKind, document_of
 from sam_py.store.documents.limits import MEMORY_EXIT, TIME_S, Tell
 
 log = logging.getLogger(__name__)
@@ -22,6 +22,18 @@ log = logging.getLogger(__name__)
 _LONGEST_LINE = 128 * 1024 * 1024
 _PASSED_ON = ("PATH", "SYSTEMROOT", "TEMP", "TMP", "TMPDIR", "LANG", "LC_ALL", "LD_LIBRARY_PATH")
 """Of the environment: nothing that may be a key."""
+
+
+class DocumentError(SamError):
+    """A file whose text cannot be taken out.
+
+    `reason`: ``password``, ``protected``, ``damaged``, ``bomb``, ``memory``, ``time``, ``crash``, ``missing`` or
+    ``cancel``.
+    """
+
+    def __init__(self, message: str, *, reason: str, detail: str = "") -> None:
+        super().__init__(message, detail=detail)
+        self.reason = reason
 
 
 class Extraction:

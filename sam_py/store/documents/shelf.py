@@ -10,12 +10,11 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from sam_py.messages.document_types import document_kind
+from sam_py.messages.documents import Document, document_kind, document_of
 from sam_py.messages.parts import FilePart
 from sam_py.store.disk import Disk, replace_durably
-from sam_py.store.documents.document import Document, DocumentError, document_of
 from sam_py.store.documents.limits import Tell
-from sam_py.store.documents.process import Extraction
+from sam_py.store.documents.process import DocumentError, Extraction
 from sam_py.store.writer import READ, SAVE, Writer
 
 log = logging.getLogger(__name__)

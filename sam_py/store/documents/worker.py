@@ -19,7 +19,7 @@ import warnings
 from pathlib import Path
 from typing import IO
 
-from sam_py.store.documents.document import Document
+from sam_py.messages.documents import Document
 from sam_py.store.documents.limits import Enough, Gathering, Unreadable, enter_walls
 
 log = logging.getLogger(__name__)

@@ -1,27 +1,48 @@
-"""Document: the text of a file in sections, as Markdown, with what is to be known about it."""
+"""Documents: attached files whose text has to be taken out of them, and that text in sections, as Markdown."""
 
 from __future__ import annotations
 
 import json
 from dataclasses import asdict, dataclass
 from functools import cached_property
-from typing import Any
-
-from sam_py.errors import SamError
-from sam_py.messages.document_types import DocumentKind
+from typing import Any, Literal
 
 VERSION = 1
+"""Of the JSON that `Document.to_json` writes."""
+
+DocumentKind = Literal["pdf", "docx", "xlsx", "pptx", "epub", "html", "csv"]
+
+_OFFICE = "application/vnd.openxmlformats-officedocument"
+MIME_TYPES: dict[DocumentKind, str] = {
+    "pdf": "application/pdf",
+    "docx": f"{_OFFICE}.wordprocessingml.document",
+    "xlsx": f"{_OFFICE}.spreadsheetml.sheet",
+    "pptx": f"{_OFFICE}.presentationml.presentation",
+    "epub": "application/epub+zip",
+    "html": "text/html",
+    "csv": "text/csv",
+}
+_KINDS = {mime_type: kind for kind, mime_type in MIME_TYPES.items()}
+_KINDS |= {"application/xhtml+xml": "html", "text/tab-separated-values": "csv"}
+_KINDS |= {
+    "application/vnd.ms-word.document.macroenabled.12": "docx",
+    "application/vnd.ms-excel.sheet.macroenabled.12": "xlsx",
+    "application/vnd.ms-powerpoint.presentation.macroenabled.12": "pptx",
+}
+AS_IT_STANDS_BYTES = {"html": 20_000, "csv": 60_000}
+"""Up to this size these are shown as they are written: exact, and short enough."""
 
 
-class DocumentError(SamError):
-    """A file whose text cannot be taken out.
+def document_kind(mime_type: str, size: int) -> DocumentKind | None:
+    """What kind of document a file of this type and size (in bytes) is; None where it is none, or shown as it stands.
 
-    `reason` is one of ``password``, ``protected``, ``damaged``, ``bomb``, ``memory``, ``time``, ``crash``.
+    >>> document_kind("application/pdf", 10), document_kind("text/html", 10), document_kind("text/html", 50_000)
+    ('pdf', None, 'html')
     """
-
-    def __init__(self, message: str, *, reason: str, detail: str = "") -> None:
-        super().__init__(message, detail=detail)
-        self.reason = reason
+    kind = _KINDS.get(mime_type.partition(";")[0].strip().lower())
+    if kind is None or size <= AS_IT_STANDS_BYTES.get(kind, -1):
+        return None
+    return kind
 
 
 @dataclass(frozen=True, slots=True)
