@@ -233,8 +233,8 @@ class ChatSession:
         """Let the model summarise these messages, or all before the last turns, and return the summary's id.
 
         The summary is sent in their place; they stay in the conversation, and removing it brings them back into
-        requests. It is added when no reply streams. Raises SamError where there is nothing to summarise, or one is
-        made already; `state` tells of it, too.
+        requests. It is put below the last of them when no reply streams. Raises SamError where there is nothing to
+        summarise, or one is made already; `state` tells of it, too.
         """
         if self._summary is not None:
             raise SamError("A summary is being made already.")
@@ -268,13 +268,22 @@ class ChatSession:
             await asyncio.shield(self._run.ended)
         if usage is not None:
             self.bus.record_task(TaskRecorded(provider=choice.provider, model=choice.model, usage=usage))
-        there = [message for message in covered if message.id in self.bus]
-        if len(there) < len(covered) or self.bus.index_of(covered[-1].id) is None:
+        below = self._below(covered[-1].id)
+        if below is None or not all(message.id in self.bus for message in covered):
             raise SamError("The messages changed while they were summarised. Summarise again.")
-        summary = summary_message(text, there, self.bus.tip, provider=choice.provider, model=choice.model)
-        self.bus.add(summary)
+        summary = summary_message(text, covered, below, provider=choice.provider, model=choice.model)
+        self.bus.insert(summary)
         self._spawn(self._save(), "save a summary")
         return summary.id
+
+    def _below(self, message_id: str) -> str | None:
+        """The last of a message of the path and the results of its calls; None where it is not on the path."""
+        index = self.bus.index_of(message_id)
+        if index is None:
+            return None
+        while index + 1 < len(self.bus) and self.bus.role_at(index + 1) == "tool":
+            index += 1
+        return self.bus.id_at(index)
 
     def select_branch(self, message_id: str) -> None:
         """Show another alternative; a reply that streams is stopped first."""

@@ -32,6 +32,7 @@ from sam_py.bus.tree import MessageTree, Node
 from sam_py.errors import SamError, UnknownMessageError
 from sam_py.messages.builder import PartsBuilder, TextKind
 from sam_py.messages.history import (
+    BranchSelected,
     ConversationSettings,
     ErrorOccurred,
     MessageAdded,
@@ -139,16 +140,40 @@ class MessageBus(ConversationReader):
 
         Raises UnknownMessageError where the parent is not here.
         """
-        if message.id in self._tree.nodes:
-            raise ValueError(f"the message {message.id!r} is in this conversation already")
-        if isinstance(message, AssistantMessage) and message.is_empty:
-            raise ValueError("an empty assistant message is never kept")
+        self._check_new(message)
         started = self._now()
-        if message.parent_id is not None:
-            self._node(message.parent_id)
         self._record(MessageAdded(message=message))
         self._insert(message)
         self._took(started)
+
+    def insert(self, message: Message) -> None:
+        """Put a finished message between its parent and all that stands below that. O(n).
+
+        Raises UnknownMessageError where the parent is not here, ValueError while a reply streams right below it.
+        """
+        self._check_new(message)
+        parent_id = message.parent_id
+        below, shown = self._tree.children(parent_id), self._tree.choice(parent_id)
+        if shown is None:
+            self.add(message)
+            return
+        if any(child in self._live for child in below):
+            raise ValueError("nothing can be put above a reply that streams")
+        # A log that ends after any one of these events still shows what is on the path.
+        self._record(BranchSelected(parent_id=parent_id, message_id=shown))
+        self._record(MessageAdded(message=message))
+        for child in below:
+            lower = hung(self.get(child), message.id)
+            self._put(child, lower)
+            self._record(MessageAdded(message=lower))
+        if len(below) > 1:
+            self._record(BranchSelected(parent_id=message.id, message_id=shown))
+        self._tree.slip_in(Node(message.id, parent_id, message.role, message))
+        self._tree.walk()
+        self.metrics.messages_added += 1
+        place = self.index_of(message.id)
+        if place is not None:
+            self._publish(Inserted(place, message))
 
     def annotate(
         self,
@@ -368,6 +393,14 @@ class MessageBus(ConversationReader):
         self._publish(SettingChanged(key))
 
     # Inside
+
+    def _check_new(self, message: Message) -> None:
+        if message.id in self._tree.nodes:
+            raise ValueError(f"the message {message.id!r} is in this conversation already")
+        if isinstance(message, AssistantMessage) and message.is_empty:
+            raise ValueError("an empty assistant message is never kept")
+        if message.parent_id is not None:
+            self._node(message.parent_id)
 
     def _live_of(self, message_id: str) -> LiveReply:
         live = self._live.get(message_id)

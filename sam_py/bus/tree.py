@@ -71,6 +71,21 @@ class MessageTree:
         self.index[node.id] = len(self.path)
         self.path.append(node.id)
 
+    def slip_in(self, node: Node) -> None:
+        """Link a node between its parent and all that stands below that; of it the same stays chosen.
+
+        The path is not rebuilt.
+        """
+        below, shown = self.children(node.parent_id), self.choice(node.parent_id)
+        self.link(node)
+        self._children[node.parent_id] = [node.id]
+        self._children[node.id] = list(below)
+        for child in below:
+            self.nodes[child].parent_id = node.id
+        self._selected.pop(node.parent_id or "", None)
+        if shown is not None and len(below) > 1:
+            self._selected[node.id] = shown
+
     def unlink(self, message_id: str) -> tuple[tuple[str, ...], list[BranchSelected]]:
         """Take a node out; its children take its place below its parent. The path is not rebuilt.
 

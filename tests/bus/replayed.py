@@ -64,11 +64,20 @@ def history_of(events: Iterable[HistoryEvent]) -> LoadedHistory:
                 history.tasks.append(event)
             case _:
                 raise AssertionError(event)
-    for message in sorted(messages.values(), key=lambda message: message.created_at):
-        if message.id not in removed:
+    left = sorted(messages.values(), key=lambda message: message.created_at)
+    left = [message for message in left if message.id not in removed]
+    placed: set[str | None] = {None}
+    while left:  # parents before children, whenever they were made
+        for message in left:
             parent = message.parent_id
             while parent is not None and parent in removed:
                 parent = parents.get(parent)
-            history.messages.append(Stored(message, parent))
+            if parent in placed or parent not in messages:
+                history.messages.append(Stored(message, parent))
+                placed.add(message.id)
+                left.remove(message)
+                break
+        else:
+            raise AssertionError(f"no parent: {left}")
     history.errors = list(errors.values())
     return history

@@ -11,7 +11,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 from sam_py.bus.deltas import Appended, Delta, Inserted, Recorded, Removed, Reset, Updated
 from sam_py.bus.message_bus import ROOT, MessageBus
 from sam_py.messages.history import ErrorOccurred, HistoryEvent
-from sam_py.messages.message import AssistantMessage, Message
+from sam_py.messages.message import AssistantMessage, Message, UserMessage
 from sam_py.messages.parts import TextPart
 from tests.bus.replayed import history_of
 
@@ -92,6 +92,18 @@ class Model:
         while step is not None:
             self.chosen[self.parent[step]] = step
             step = self.parent[step]
+
+    def insert(self, message_id: str, parent: str | None) -> None:
+        shown = self.shown(parent)
+        for child in self.children(parent):
+            self.parent[child] = message_id
+        self.order.append(message_id)
+        self.parent[message_id] = parent
+        self.chosen.pop(parent, None)
+        if shown is not None:
+            self.chosen[message_id] = shown
+        else:
+            self.choose(message_id)
 
     def remove(self, message_id: str) -> None:
         parent = self.parent[message_id]
@@ -174,6 +186,14 @@ class BusMachine(RuleBasedStateMachine):
         self.model.remove(message_id)
         if message_id == self.live:
             self.live = None
+
+    @precondition(lambda self: self.model.order and self.live is None)
+    @rule(data=st.data())
+    def insert(self, data: st.DataObject) -> None:
+        parent = self.some(data)
+        message = UserMessage(parent_id=parent, parts=(TextPart(text="between"),))
+        self.bus.insert(message)
+        self.model.insert(message.id, parent)
 
     @precondition(lambda self: self.model.order)
     @rule(data=st.data())
