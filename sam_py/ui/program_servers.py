@@ -39,6 +39,11 @@ class ProgramServers:
     def statuses(self) -> tuple[ServerStatus, ...]:
         return self._servers.statuses if self._servers is not None else ()
 
+    @property
+    def running(self) -> McpServers | None:
+        """Whom to ask for resources and prompts; None until there is a server."""
+        return self._servers
+
     def start(self) -> None:
         self._unsubscribe = self._settings.subscribe(self._configure)
         self._configure(self._settings.current)

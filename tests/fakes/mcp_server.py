@@ -21,6 +21,8 @@ MISBEHAVIOURS = (
     *("stubborn", "garbage", "endless-garbage", "endless-line", "loud", "dies-early", "never-answers"),
     *("grandchild", "dies-with-grandchild", "deaf", "closes-output", "endless-pages", "wrong-handshake", "floods"),
 )
+asking: dict[str, dict[str, Any]] = {}
+"""Calls that wait for an answer to a request of ours."""
 described = {"echo": "Says it again."}
 
 
@@ -58,6 +60,8 @@ def tools() -> list[dict[str, Any]]:
             outputSchema={"type": "object", "properties": {"text": {"type": "string", "pattern": "^(a+)+$"}}},
         ),
     ]
+    if "asks-back" in HOW:
+        found += [tool("ask-back", schema={"type": "object", "properties": {"method": {"type": "string"}}})]
     if "odd-tools" in HOW:
         found += [tool("echo"), tool("deep", schema=nested(60))]
         found += [tool("long", schema={"type": "object", "description": "x" * 100_000})]
@@ -84,6 +88,11 @@ def call(request: dict[str, Any]) -> None:
                 about = {"progressToken": token, "progress": 1, "total": 4, "message": "reading"}
                 send(method="notifications/progress", params=about)
             return  # for ever
+        case "ask-back":
+            asking["back"] = request
+            wanted = {"message": "Your password?", "requestedSchema": {"type": "object", "properties": {}}}
+            send(id="back", method=given["method"], params={**wanted, "messages": [], "maxTokens": 1})
+            return  # when the answer is there
         case "crash":
             os._exit(9)
         case "environment":
@@ -116,12 +125,18 @@ def call(request: dict[str, Any]) -> None:
 
 
 def handle(request: dict[str, Any]) -> None:
-    match request.get("method"):
+    if "method" not in request:
+        said = json.dumps(request.get("error") or request.get("result"))
+        answer(asking.pop(request["id"]), {"content": [{"type": "text", "text": said}]})
+        return
+    match request["method"]:
         case "initialize":
             if "wrong-handshake" in HOW:
                 answer(request, {"hello": 1})
                 return
-            can = {"tools": {"listChanged": True}, "resources": {}, "prompts": {}}
+            can: dict[str, Any] = {"tools": {"listChanged": True}, "resources": {}, "prompts": {}}
+            if "proposes" in HOW:
+                can["completions"] = {}
             about = {"name": "fake", "version": "1"}
             answer(request, {"protocolVersion": "2025-06-18", "capabilities": can, "serverInfo": about})
         case "notifications/initialized":
@@ -148,6 +163,11 @@ def handle(request: dict[str, Any]) -> None:
         case "prompts/get":
             tone = (request["params"].get("arguments") or {}).get("tone")
             answer(request, {"messages": [{"role": "user", "content": {"type": "text", "text": f"Be {tone}."}}]})
+        case "completion/complete":
+            asked = request["params"]["argument"]
+            others = (request["params"].get("context") or {}).get("arguments") or {}
+            values = [each for each in ("kind", "kinder", "cold") if each.startswith(asked["value"])]
+            answer(request, {"completion": {"values": [*values, *sorted(others)]}})
         case "tools/call":
             call(request)
         case _ if "id" in request:

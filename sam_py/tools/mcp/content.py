@@ -12,15 +12,17 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from sam_py.messages.parts import FilePart, ImagePart, Part
-from sam_py.tools.base import ToolOutput
+from sam_py.tools.base import ToolError, ToolOutput
 from sam_py.tools.mcp.names import one_line
-from sam_py.tools.mcp.offer import PromptMessage
+from sam_py.tools.mcp.offer import PromptMessage, ReadContent
 
 PutAttachment = Callable[[bytes, str], Awaitable[str]]
 
 LONGEST_TEXT = 1_000_000
 """Characters of one answer that are text of a result; the rest is kept as a file beside it."""
 MOST_PARTS = 32
+MOST_MESSAGES = 100
+"""Of one prompt."""
 _PICTURES = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
 
 
@@ -49,20 +51,47 @@ async def resource_output(contents: Iterable[Any], put: PutAttachment) -> ToolOu
     return await _output(gathered, put)
 
 
+def read_contents(contents: Iterable[Any], asked_uri: str) -> tuple[ReadContent, ...]:
+    """The answer to ``resources/read``, as it came. Raises `ToolError` where it is damaged."""
+    return tuple(_read(content, asked_uri) for content in list(contents)[:MOST_PARTS])
+
+
 def prompt_messages(messages: Iterable[Any]) -> tuple[PromptMessage, ...]:
-    """The answer to ``prompts/get``: its texts; what is no text is named."""
+    """The answer to ``prompts/get``: texts, and what came with them. Raises `ToolError` where it is damaged."""
     found = []
-    for message in messages:
-        block = message.content
+    for message in list(messages)[:MOST_MESSAGES]:
+        block, text, attached = message.content, "", None
         match block.type:
             case "text":
                 text = block.text
-            case "resource" if hasattr(block.resource, "text"):
-                text = block.resource.text
-            case _:
-                text = f"[{block.type}]"
-        found.append(PromptMessage(message.role, text[:LONGEST_TEXT]))
+            case "image" | "audio":
+                name = block.type + (mimetypes.guess_extension(block.mime_type) or "")
+                attached = ReadContent(name, block.mime_type, data=_bytes(block.data, name))
+            case "resource":
+                attached = _read(block.resource, "")
+            case "resource_link":
+                text = f"[{one_line(block.name)}: {block.uri}]"
+            case other:
+                text = f"[{one_line(str(other), 40)}]"
+        found.append(PromptMessage(message.role, text[:LONGEST_TEXT], attached))
     return tuple(found)
+
+
+def _read(content: Any, asked_uri: str) -> ReadContent:
+    kind = (content.mime_type or "").partition(";")[0].strip().lower()
+    name = _filename(content.uri or asked_uri)
+    if "." not in name:
+        name += mimetypes.guess_extension(kind) or ""
+    if hasattr(content, "text"):
+        return ReadContent(name, kind, content.text)
+    return ReadContent(name, kind, data=_bytes(content.blob, name))
+
+
+def _bytes(coded: str, name: str) -> bytes:
+    try:
+        return base64.b64decode(coded, validate=True)
+    except (binascii.Error, ValueError) as error:
+        raise ToolError(f"“{name}” came damaged, so it was not taken.") from error
 
 
 async def _gather(block: Any, gathered: _Gathered, put: PutAttachment) -> None:

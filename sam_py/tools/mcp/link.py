@@ -22,7 +22,8 @@ from sam_py.tools.base import ToolError
 from sam_py.tools.mcp.http import http_streams
 from sam_py.tools.mcp.listing import read_offer
 from sam_py.tools.mcp.log import ServerLog
-from sam_py.tools.mcp.offer import McpError, Offer
+from sam_py.tools.mcp.names import one_line
+from sam_py.tools.mcp.offer import Completed, McpError, Offer
 from sam_py.tools.mcp.process import Ended, stdio_streams
 
 log = logging.getLogger(__name__)
@@ -32,6 +33,7 @@ CLIENT = types.Implementation(name="sam-py", version="0.1")
 _TOGETHER_S = 0.2
 """Changes of lists come in flocks: one look for all of them."""
 _ABANDONED_S = 1.0
+MOST_PROPOSALS = 100
 
 for _name in ("mcp", "client", "httpx2", "httpcore2"):  # they write addresses and messages at lower levels
     logging.getLogger(_name).setLevel(logging.WARNING)
@@ -253,6 +255,23 @@ class Link:
     def _last_words(self) -> str:
         words = self._log.last_words
         return f"Its last words: {words[-400:]}" if words else ""
+
+
+def completion_of(
+    kind: Completed, of: str, argument: str, value: str, given: dict[str, str]
+) -> Callable[[Client], Coroutine[Any, Any, list[str]]]:
+    """Asks for values of `argument` that begin with `value`; `given` are those of the others."""
+    ref = (
+        types.PromptReference(type="ref/prompt", name=of)
+        if kind == "prompt"
+        else types.ResourceTemplateReference(type="ref/resource", uri=of)
+    )
+
+    async def ask(client: Client) -> list[str]:
+        result = await client.complete(ref, {"name": argument, "value": value}, given or None)
+        return [one_line(each, 300) for each in result.completion.values[:MOST_PROPOSALS]]
+
+    return ask
 
 
 def _lost_session(error: MCPError) -> bool:

@@ -46,6 +46,7 @@ async def read_offer(client: Client) -> Offer:
         tools=usable,
         resources=(*map(_resource, resources), *map(_template, templates)),
         prompts=tuple(map(_prompt, prompts)),
+        completes=can.completions is not None,
         left_out=left_out,
     )
 

@@ -10,6 +10,7 @@ from sam_py.errors import SamError
 from sam_py.settings.model import McpConsent, McpToolConsent
 from sam_py.tools.mcp.consent import Change
 
+Completed = Literal["prompt", "template"]
 State = Literal["stopped", "needs_consent", "starting", "ready", "failed"]
 
 
@@ -83,13 +84,28 @@ class Offer:
     tools: tuple[OfferedTool, ...] = ()
     resources: tuple[OfferedResource, ...] = ()
     prompts: tuple[OfferedPrompt, ...] = ()
+    completes: bool = False
+    """Whether it proposes values for what is filled in."""
     left_out: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
+class ReadContent:
+    """What was read of a resource, or came with a prompt: text, or bytes where `text` is None."""
+
+    name: str
+    mime_type: str = ""
+    text: str | None = None
+    data: bytes = b""
+
+
+@dataclass(frozen=True, slots=True)
 class PromptMessage:
+    """`attached` is what came with it that is no text of the message itself."""
+
     role: Literal["user", "assistant"]
     text: str
+    attached: ReadContent | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from sam_py.tools.mcp import content
 from sam_py.tools.mcp.consent import CannotRunError, changes, what_would_run
 from sam_py.tools.mcp.log import ServerLog
 from sam_py.tools.mcp.names import one_line, tool_name
-from sam_py.tools.mcp.offer import McpError, Offer, OfferedTool, PromptMessage, ServerStatus
+from sam_py.tools.mcp.offer import Completed, McpError, Offer, OfferedTool, PromptMessage, ReadContent, ServerStatus
 from sam_py.tools.mcp.review import tool_changes
 from sam_py.tools.mcp.secrets import FindSecret, filled_in
 from sam_py.tools.mcp.tool import McpTool, gone
@@ -34,6 +34,8 @@ T = TypeVar("T")
 
 RESTART_DELAYS_S = (1.0, 4.0, 15.0)
 """Waits before the restarts in a row; after the last of them the person is asked to look."""
+COMPLETE_S = 5.0
+"""A proposal that comes later helps nobody who types."""
 STABLE_S = 60.0
 """A server that ran so long begins to count anew."""
 
@@ -118,6 +120,16 @@ class McpServer:
     async def read_resource(self, uri: str) -> ToolOutput:
         result = await self._ask(lambda client: client.read_resource(uri), within_s=self._wanted.call_s)
         return await content.resource_output(result.contents, self._doors.put_attachment)
+
+    async def read(self, uri: str) -> tuple[ReadContent, ...]:
+        result = await self._ask(lambda client: client.read_resource(uri), within_s=self._wanted.call_s)
+        return content.read_contents(result.contents, uri)
+
+    async def complete(self, kind: Completed, of: str, argument: str, value: str, given: dict[str, str]) -> list[str]:
+        if not self.status.offer.completes:
+            return []
+        links: Any = importlib.import_module("sam_py.tools.mcp.link")  # it runs, so it is imported already
+        return await self._ask(links.completion_of(kind, of, argument, value, given), within_s=COMPLETE_S)
 
     async def get_prompt(self, name: str, arguments: dict[str, str]) -> tuple[PromptMessage, ...]:
         result = await self._ask(lambda client: client.get_prompt(name, arguments), within_s=self._wanted.call_s)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 
 from sam_py.settings.model import McpServerSettings, Settings
 from sam_py.tools.base import ToolError, ToolOutput
-from sam_py.tools.mcp.offer import OfferedPrompt, OfferedResource, PromptMessage, ServerStatus
+from sam_py.tools.mcp.offer import Completed, OfferedPrompt, OfferedResource, PromptMessage, ReadContent, ServerStatus
 from sam_py.tools.mcp.server import Doors, McpServer, offers
 
 log = logging.getLogger(__name__)
@@ -86,6 +86,19 @@ class McpServers:
     async def read_resource(self, server_id: str, uri: str) -> ToolOutput:
         """Its text, and its pictures and files as parts. Raises `ToolError`."""
         return await self._of(server_id).read_resource(uri)
+
+    async def read(self, server_id: str, uri: str) -> tuple[ReadContent, ...]:
+        """A resource as it is, for a message of the person's own. Raises `ToolError`."""
+        return await self._of(server_id).read(uri)
+
+    async def complete(
+        self, server_id: str, kind: Completed, of: str, argument: str, value: str, given: Mapping[str, str]
+    ) -> list[str]:
+        """What the server proposes for `argument` of the prompt or template `of`; none where it proposes nothing.
+
+        Raises `ToolError`.
+        """
+        return await self._of(server_id).complete(kind, of, argument, value, dict(given))
 
     async def get_prompt(
         self, server_id: str, name: str, arguments: Mapping[str, str] | None = None
