@@ -25,6 +25,7 @@ from sam_py.ui.chat.model_facts import ModelKnowledge
 from sam_py.ui.chat.reply_facts import totals_of, totals_words
 from sam_py.ui.chat.row_context import RowContext
 from sam_py.ui.chat.timeline import Timeline
+from sam_py.ui.mini_prompts.control import MiniPromptsControl
 from sam_py.ui.open_conversations import OpenConversation
 from sam_py.ui.services import Services
 
@@ -64,6 +65,8 @@ class ChatView(QWidget):
         self.timeline = Timeline(context, self)
         self.empty = empty
         self.composer = composer
+        self.prompts = MiniPromptsControl(services.mini_prompts, services.icons, services.tasks.spawn, composer, self)
+        self.prompts.trouble.connect(self.trouble)
         self._stack = QStackedWidget(self)
         self._stack.addWidget(self.empty)
         self._stack.addWidget(self.timeline)
@@ -104,6 +107,7 @@ class ChatView(QWidget):
         self.conversation = conversation
         self._off = conversation.bus.subscribe(self._on_delta)
         self._context.calls.attach(conversation.bus)
+        self.prompts.attach(conversation.bus)
         # First the timeline gets its width: measuring the rows once is enough then.
         self._stack.setCurrentWidget(self.timeline if len(conversation.bus) else self.empty)
         conversation.model.set_idle(not conversation.session.state.is_busy)
@@ -130,6 +134,7 @@ class ChatView(QWidget):
             self._off = None
         self.timeline.set_model(None)
         self._context.calls.detach()
+        self.prompts.detach()
         self.conversation = None
 
     def show_state(self, state: SessionState) -> None:

@@ -35,6 +35,7 @@ from sam_py.ui.chat.composer_chips import ChipRow
 from sam_py.ui.chat.composer_lines import ComposerErrors, ComposerHint, ComposerLine
 from sam_py.ui.chat.composer_model import ModelButton
 from sam_py.ui.chat.composer_preview import AttachmentPreview
+from sam_py.ui.chat.composer_prompts import PromptsButton
 from sam_py.ui.chat.composer_queue import Queued, QueueList
 from sam_py.ui.chat.composer_text import ComposerText, offers_attachment
 from sam_py.ui.chat.model_facts import ModelKnowledge
@@ -109,6 +110,7 @@ class Composer(QWidget):
         self.text = ComposerText(self._themes, self.box)
         self.attach_button = IconButton(icons, "attach", self.tr("Attach files"), shortcut="Ctrl+Shift+O")
         self.model_button = ModelButton(icons)
+        self.prompts_button = PromptsButton(icons)
         self.hint = ComposerHint(self._themes, self.box)
         self.stop_button = IconButton(icons, "stop", self.tr("Stop"), shortcut="Esc", role="text", size_px=34)
         self.send_button = IconButton(icons, "send", self.tr("Send"), size_px=34, filled=True)
@@ -280,6 +282,7 @@ class Composer(QWidget):
         controls.setSpacing(4)
         controls.addWidget(self.attach_button)
         controls.addWidget(self.model_button)
+        controls.addWidget(self.prompts_button)
         controls.addStretch(1)
         controls.addWidget(self.hint)
         controls.addSpacing(4)
@@ -310,7 +313,14 @@ class Composer(QWidget):
         self._outer.setContentsMargins(_GUTTER_PX, 0, _GUTTER_PX, 10)
         self._outer.addWidget(self.box)
         self.setFocusProxy(self.text)
-        order = (self.text, self.attach_button, self.model_button, self.stop_button, self.send_button)
+        order = (
+            self.text,
+            self.attach_button,
+            self.model_button,
+            self.prompts_button,
+            self.stop_button,
+            self.send_button,
+        )
         for before, after in itertools.pairwise(order):
             QWidget.setTabOrder(before, after)
 
@@ -442,6 +452,7 @@ class Composer(QWidget):
         """Keep to the conversation's column: never wider than the theme says."""
         side = max(_GUTTER_PX, (self.width() - self._themes.current.column_px) // 2)
         self._outer.setContentsMargins(side - SHADOW_PX, 0, side - SHADOW_PX, 10)
+        self.prompts_button.fit(self.width() - 2 * side)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

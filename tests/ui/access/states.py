@@ -104,6 +104,8 @@ async def all_states(sam: Sitting, server: FaultServer) -> AsyncIterator[tuple[s
     chat.timeline.image_clicked.emit(ShownPicture(path, "Map.png"))
     yield "a picture shown large", await _dialog(sam)
     await _closed(sam, await _dialog(sam))
+    async for state in _mini_prompts(sam):
+        yield state
     chat.composer.setFocus()
     chat.composer.open_model_picker()
     yield "the model picker", chat.composer.picker
@@ -145,6 +147,28 @@ async def all_states(sam: Sitting, server: FaultServer) -> AsyncIterator[tuple[s
     menu = _popup()
     yield "a message's menu", menu
     menu.close()
+
+
+async def _mini_prompts(sam: Sitting) -> AsyncIterator[tuple[str, QWidget]]:
+    """The panel with examples, with a list and what can come back, with its menu, and with a prompt being written."""
+    control = sam.chat.prompts
+    sam.chat.composer.setFocus()
+    control.toggle_panel()
+    yield "mini prompts: examples", sam.window
+    for _card in range(2):
+        control.panel.examples.cards[0].click()
+    control.panel.page.list.remove_wanted.emit(control.panel.page.list.current_id)
+    control.panel.say_trouble("Something is wrong")
+    yield "mini prompts: the list", sam.window
+    control.panel.page.list.open_menu()
+    menu = _popup()
+    yield "mini prompts: a menu", menu
+    menu.close()
+    control.panel.new_button.click()
+    control.panel.editor.save_button.click()
+    yield "mini prompts: a new one", sam.window
+    control.panel.editor.cancel_button.click()
+    control.panel.close_button.click()
 
 
 def _focus() -> QWidget:

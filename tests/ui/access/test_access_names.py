@@ -162,7 +162,7 @@ def _texts(widget: QWidget) -> list[str]:
     texts += [action.text() for action in widget.actions() if isinstance(action, QAction) and action.text()]
     if widget.isWindow():
         texts.append(widget.windowTitle())
-    return [text for text in texts if text]
+    return [words for text in texts if (words := text.partition("\t")[0])]  # after a tab stands the system's shortcut
 
 
 def _ours(text: str) -> bool:

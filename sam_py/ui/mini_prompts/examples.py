@@ -1,0 +1,50 @@
+"""PromptExamples: what the panel says while there is no mini prompt, with some that a click adds."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from PySide6.QtCore import QCoreApplication, Signal
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from sam_py.ui.settings.fields import Words
+from sam_py.ui.widgets.cards import CardButton
+from sam_py.ui.widgets.icons import Icons
+
+
+def _(text: str) -> str:
+    return QCoreApplication.translate("PromptExamples", text)
+
+
+def examples() -> tuple[tuple[str, str], ...]:
+    """Names and texts."""
+    return (
+        (_("Short answers"), _("Answer in five sentences or fewer. Go on only where I ask for more.")),
+        (_("Ask first"), _("Where the answer hangs on something that I did not say, ask me before you assume it.")),
+        (_("Say how sure"), _("Mark what you are not sure of, and say how I could check it.")),
+    )
+
+
+class PromptExamples(QWidget):
+    added = Signal(str, str)
+    """name, text"""
+
+    def __init__(self, icons: Icons, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        intro = self.tr(
+            "A mini prompt is a wish that a model is reminded of with every message of a conversation. Tick the ones "
+            "that are to hold in this conversation. They are sent along and never become part of what was said."
+        )
+        column = QVBoxLayout(self)
+        column.setContentsMargins(4, 0, 4, 0)
+        column.setSpacing(8)
+        column.addWidget(Words(icons, intro, role="muted"))
+        column.addSpacing(2)
+        column.addWidget(Words(icons, self.tr("Begin with one of these, or write your own:"), role="muted", small=True))
+        self.cards: list[CardButton] = []
+        for name, text in examples():
+            card = CardButton(icons, "plus", name, text, parent=self)
+            card.clicked.connect(partial(self.added.emit, name, text))
+            self.cards.append(card)
+            column.addWidget(card)
+        column.addStretch(1)
