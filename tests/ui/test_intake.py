@@ -20,6 +20,8 @@ from sam_py.messages.parts import CodePart, FilePart, ImagePart
 from sam_py.ui.chat.attachments_images import PictureError, fit_picture, without_metadata
 from sam_py.ui.chat.attachments_intake import (
     IMAGE_MAX_BYTES,
+    PDF_MAX_BYTES,
+    GivenBytes,
     Intake,
     IntakeCancelled,
     IntakeError,
@@ -286,3 +288,11 @@ def test_any_printable_utf8_is_text(text: str) -> None:
 def test_whatever_is_called_text_decodes(data: bytes) -> None:
     if encoding := text_encoding(data):
         data.decode(encoding)
+
+
+def test_what_a_program_hands_over_is_judged_like_a_file() -> None:
+    assert isinstance(take(GivenBytes(encoded(picture(20, 10)), "Server: chart.txt")).part, ImagePart)
+    with pytest.raises(IntakeError, match="is not text, an image or a PDF"):
+        take(GivenBytes(bytes(range(256)), "Server: blob.bin"))
+    with pytest.raises(IntakeError, match="may have at most"):
+        take(GivenBytes(b"x" * (PDF_MAX_BYTES + 1), "Server: long.txt"))

@@ -54,7 +54,15 @@ class PastedImage:
     name: str
 
 
-Source = Path | PastedText | PastedImage
+@dataclass(frozen=True, slots=True)
+class GivenBytes:
+    """What another program handed over, to be judged like a file of that name."""
+
+    data: bytes
+    name: str
+
+
+Source = Path | PastedText | PastedImage | GivenBytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,13 +133,19 @@ def read_source(source: Source, stop: threading.Event) -> _Read:
             return _text(name, text, data)
         case PastedImage(image, name):
             return _picture(name, 0, picture_of(image))
+        case GivenBytes(data, name):
+            _limit(name, data, PDF_MAX_BYTES, _tr("an attachment"))
+            return _judged(Path(name), name, data)
         case _:
             return _file(source, stop)
 
 
 def _file(path: Path, stop: threading.Event) -> _Read:
     name = path.name or str(path)
-    data = _bytes(path, name, stop)
+    return _judged(path, name, _bytes(path, name, stop))
+
+
+def _judged(path: Path, name: str, data: bytes) -> _Read:
     if not data:
         raise IntakeError(_tr("“{name}” is empty, so there is nothing to attach.").format(name=name))
     kind = sniff(data)
