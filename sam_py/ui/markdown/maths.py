@@ -92,6 +92,12 @@ class Formulas(QObject):
         """Whether the formula cannot be drawn: as far as was tried, or because it is too long."""
         return self._pictures.get(key, ...) is None or len(key[0]) > MAX_LATEX_CHARS
 
+    def stop(self, patience_ms: int = 1_000) -> bool:
+        """Give up the formulas that still wait, and wait for the one in hand. False where it takes longer."""
+        self._pool.clear()
+        self._asked.clear()
+        return self._pool.waitForDone(patience_ms)
+
     def _keep(self, key: Key, svg: bytes, width: float, height: float, depth: float) -> None:
         self._asked.discard(key)
         picture = None
@@ -141,6 +147,12 @@ def draw(key: Key) -> tuple[bytes, float, float, float]:
 
 
 _shared: list[Formulas] = []
+
+
+def stop_formulas() -> None:
+    """The program ends: a thread that draws on while everything goes would take the process down with it."""
+    if _shared and not _shared[0].stop():
+        log.info("a formula is still being drawn at the end")
 
 
 def shared_formulas() -> Formulas:

@@ -19,6 +19,7 @@ from PySide6.QtTest import QTest
 
 from sam_py.ui.chat.parts.markdown_column import MarkdownColumn
 from sam_py.ui.links import safe_target
+from sam_py.ui.markdown.maths import shared_formulas
 from sam_py.ui.theme import Themes
 from tests.fakes.fault_server import FaultServer, Reply
 from tests.ui.hostile.generator import documents
@@ -86,6 +87,7 @@ def test_hostile_documents_fetch_nothing_and_freeze_nothing(run: Run, watched: l
             column.deleteLater()
 
     run(scenario())
+    assert shared_formulas().stop(60_000)
 
 
 def _press_everything(column: MarkdownColumn) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sam_py.ui.chat.parts.markdown_column import MarkdownColumn
-from sam_py.ui.markdown.maths import draw, readable_maths, shared_formulas
+from sam_py.ui.markdown.maths import Formulas, draw, readable_maths, shared_formulas
 from sam_py.ui.theme import Themes
 
 
@@ -64,3 +64,16 @@ def test_the_same_formula_is_drawn_once(qtbot):
     with qtbot.waitSignal(shared_formulas().ready, check_params_cb=lambda ready: ready == key, timeout=10_000):
         assert shared_formulas().is_pending(key)
     assert shared_formulas().picture(key) is shared_formulas().picture(key) is not None
+
+
+def test_formulas_that_wait_are_given_up_at_the_end_and_drawn_when_asked_again(qtbot):
+    formulas = Formulas()
+    keys = [(rf"\frac{{a_{{{number}}}}}{{b}}", 16.0, "#000000", False) for number in range(400)]
+    assert [formulas.picture(key) for key in keys] == [None] * 400
+    assert formulas.stop(60_000)
+    assert not any(formulas.is_pending(key) for key in keys)
+    with qtbot.waitSignal(formulas.ready, timeout=10_000, check_params_cb=lambda key: key == keys[-1]):
+        formulas.picture(keys[-1])
+    assert formulas.picture(keys[-1]) is not None
+    assert formulas.picture(keys[-2]) is None
+    assert formulas.stop(60_000)

@@ -81,8 +81,14 @@ class Pictures(QObject):
         return None
 
     def wait(self) -> None:
-        """Wait until nothing is being read. For the end of the program and for tests."""
+        """Wait until nothing is being read."""
         self._pool.waitForDone()
+
+    def stop(self, patience_ms: int = 1_000) -> bool:
+        """Give up the pictures that still wait, and wait for the one in hand. False where it takes longer."""
+        self._pool.clear()
+        self._asked.clear()
+        return self._pool.waitForDone(patience_ms)
 
     def _keep(self, key: Key, image: QImage) -> None:
         self._asked.discard(key)
@@ -132,6 +138,12 @@ def read_scaled(path: Path, size: QSize) -> QImage:
 
 
 _shared: list[Pictures] = []
+
+
+def stop_pictures() -> None:
+    """The program ends: a thread that reads on while everything goes would take the process down with it."""
+    if _shared and not _shared[0].stop():
+        log.info("a picture is still being read at the end")
 
 
 def shared_pictures() -> Pictures:
