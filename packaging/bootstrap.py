@@ -36,6 +36,8 @@ PROJECT = python_packages.PROJECT
 FIRST_MESSAGE = "Hello"
 FIRST_PICTURE = PROJECT / "build" / "first-run.png"
 DEMONSTRATION_TIMEOUT_S = 120.0
+SIDE_BY_SIDE = ("-n", "logical", "--maxprocesses", "4", "--dist", "loadfile")
+"""For pytest: the files of tests are shared out to as many processes as there are cores. ``-- -n 0 …`` takes one."""
 
 
 def main(given: Sequence[str]) -> int:
@@ -85,7 +87,7 @@ def demonstrate(python: Path, picture: Path) -> int:
 def test(arguments: Sequence[str]) -> int:
     """Run every check; return the first failed one's exit code. With arguments (for pytest), only the tests."""
     python = make_ready("test", [*system_needs.of_program(), *system_needs.of_tests()])
-    checks: dict[str, list[str | Path]] = {"tests": [python, "-m", "pytest", *arguments]}
+    checks: dict[str, list[str | Path]] = {"tests": [python, "-m", "pytest", *SIDE_BY_SIDE, *arguments]}
     if not arguments:
         checks = {
             "lint": [python, "-m", "ruff", "check", "."],

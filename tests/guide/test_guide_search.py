@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-import time
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sam_py.providers.guide.handbook import handbook, read_page
-from sam_py.providers.guide.search import Index, index, question_words
+from sam_py.providers.guide.search import index, question_words
 from sam_py.providers.guide.words import STOP_WORDS, SYNONYMS, language_of
 
 QUESTIONS = {
@@ -99,21 +98,8 @@ def test_every_synonym_stands_for_words_that_the_handbook_has():
         assert word not in STOP_WORDS, word
 
 
-def test_the_index_is_built_and_searched_without_being_felt():
-    pages = handbook()
-    started = time.perf_counter()
-    built = Index(pages)
-    build_s = time.perf_counter() - started
-    started = time.perf_counter()
-    built.search("how can I see the conversations that I deleted yesterday")
-    assert build_s < 0.2
-    assert time.perf_counter() - started < 0.1
-
-
-def test_a_pasted_megabyte_is_no_burden():
-    started = time.perf_counter()
+def test_of_a_pasted_megabyte_the_first_forty_words_are_asked_for():
     assert len(question_words("word " * 1000 + " ".join(f"w{n}" for n in range(5000)))) == 40
-    assert time.perf_counter() - started < 0.5
 
 
 @settings(max_examples=50, deadline=None)

