@@ -12,8 +12,10 @@ from sam_py.settings.model import Settings, ToolSettings
 from sam_py.tools.approval import Grant
 from sam_py.tools.base import Tool
 from sam_py.ui.chat.tool_words import effect_words, made_visible
+from sam_py.ui.program_tools import MAKES_IMAGES
 from sam_py.ui.services import Services
 from sam_py.ui.settings.fields import Switch, Words
+from sam_py.ui.settings.image_settings import ImageSettingsBox
 from sam_py.ui.settings.page import SettingsPage
 from sam_py.ui.settings.tool_servers import ToolServers
 from sam_py.ui.widgets.buttons import PillButton
@@ -28,6 +30,7 @@ class ToolsPage(SettingsPage):
     def __init__(self, services: Services) -> None:
         super().__init__(services)
         self.switches: dict[str, Switch] = {}
+        self._needs: dict[str, Words] = {}
         self.revokers: dict[Grant, PillButton] = {}
         self.on = Switch(self.icons, self.tr("Models may use tools"))
         self.on.switched.connect(lambda on: self._change(on=on))
@@ -45,6 +48,9 @@ class ToolsPage(SettingsPage):
         self._add_folder()
         self.add_heading(self.tr("Tools"))
         self._tools = self._box()
+        self.add_heading(self.tr("Pictures"))
+        self.images = ImageSettingsBox(services)
+        self.column.addWidget(self.images)
         self.add_heading(self.tr("Allowed without asking"))
         self._grants = self._box()
         self.servers = ToolServers(services)
@@ -65,12 +71,14 @@ class ToolsPage(SettingsPage):
         none = self.tr("None was chosen: tools cannot read or write files.")
         self.folder.setText(made_visible(folder) if folder else none)
         self.forget.setVisible(bool(folder))
+        self.images.show_settings(settings)
         self.servers.show_settings(settings)
         self._refresh()
 
     def leave(self) -> None:
         for off in self._off:
             off()
+        self.images.leave()
         self.servers.leave()
 
     # Inside
@@ -101,21 +109,32 @@ class ToolsPage(SettingsPage):
             self._list_tools(tools)
         for name, switch in self.switches.items():
             settings = self.services.settings.current.tools
-            switch.setChecked(self.services.tools.is_wanted(name))
-            switch.setEnabled(settings.on)
+            ready = self.services.tools.is_ready(name)
+            # What waits for a folder may be switched beforehand; what costs money only once it is known who is paid.
+            can_be_on = ready or name != MAKES_IMAGES
+            switch.setChecked(self.services.tools.is_wanted(name) and can_be_on)
+            switch.setEnabled(settings.on and can_be_on)
+            self._needs[name].say("" if ready else self._need(name), "warning")
         grants = list(self.services.tools.approvals.grants)
         if grants != list(self.revokers) or not grants:
             self._list_grants(grants, tools)
 
+    def _need(self, name: str) -> str:
+        if name == MAKES_IMAGES:
+            return self.tr("Choose below who makes the pictures.")
+        return self.tr("Waits for a work folder.")
+
     def _list_tools(self, tools: dict[str, Tool]) -> None:
         _empty(self._tools)
         self.switches.clear()
+        self._needs.clear()
         for name, tool in tools.items():
             switch = self.switches[name] = Switch(self.icons, one_line(tool.label))
             switch.switched.connect(lambda on, name=name: self._switch(name, on))
             hint = one_line(tool.description.split("\n\n", 1)[0])
             hint = hint if len(hint) <= _HINT_CHARACTERS else hint[: _HINT_CHARACTERS - 1].rstrip() + "…"
-            self._tools.addWidget(self._row(one_line(tool.label), hint, switch))
+            self._needs[name] = Words(self.icons, small=True)
+            self._tools.addWidget(self._row(one_line(tool.label), hint, switch, self._needs[name]))
         if not tools:
             self._tools.addWidget(Words(self.icons, self.tr("There are none yet."), role="muted", small=True))
 
@@ -139,7 +158,7 @@ class ToolsPage(SettingsPage):
             hint = self.tr("Nothing: each call that changes something or leaves this computer asks you.")
             self._grants.addWidget(Words(self.icons, hint, role="muted", small=True))
 
-    def _row(self, name: str, hint: str, field: QWidget) -> QWidget:
+    def _row(self, name: str, hint: str, field: QWidget, more: QWidget | None = None) -> QWidget:
         holder = QWidget()
         row = QHBoxLayout(holder)
         row.setContentsMargins(0, 0, 0, 0)
@@ -148,6 +167,8 @@ class ToolsPage(SettingsPage):
         words.setSpacing(2)
         words.addWidget(Words(self.icons, name))
         words.addWidget(Words(self.icons, hint, role="muted", small=True))
+        if more is not None:
+            words.addWidget(more)
         row.addLayout(words, 1)
         row.addWidget(field, 0, Qt.AlignmentFlag.AlignVCenter)
         field.setAccessibleDescription(hint)

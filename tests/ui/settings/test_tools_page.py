@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QPushButton
 from sam_py.providers.catalogue import Catalogue
 from sam_py.settings.file import SettingsFile
 from sam_py.settings.listings import Listings
-from sam_py.settings.model import McpConsent, McpServerSettings
+from sam_py.settings.model import McpConsent, McpServerSettings, ProviderSettings
 from sam_py.settings.secrets import Secrets
 from sam_py.tools.approval import Grant
 from sam_py.tools.base import Arguments, BuiltinTool, Running, ToolOutput
@@ -194,3 +194,47 @@ def test_a_server_starts_only_after_the_person_saw_what_would_run(room: Room) ->
 def test_a_line_break_in_an_argument_cannot_pass_for_another_line() -> None:
     lines = lines_of(McpConsent(command="/bin/x", args=("a\nVariable: NOTHING",)))
     assert lines == ["Program: /bin/x", "Argument 1: a⟨U+000A⟩Variable: NOTHING"]
+
+
+class Paint(Ring):
+    name = "generate_image"
+    label = "Generate an image"
+
+
+def test_who_makes_pictures_is_chosen_among_accounts_that_can_and_the_tool_waits_for_it(room: Room) -> None:
+    room.tools.registry.add(Paint())
+    room.qtbot.waitUntil(lambda: "generate_image" in room.page.switches)
+    switch, box = room.page.switches["generate_image"], room.page.images
+    assert (switch.isEnabled(), box.account.isEnabled()) == (False, False)
+    accounts = (
+        ProviderSettings(id="o", preset="openai", label="OpenAI", base_url="https://api.openai.com/v1"),
+        ProviderSettings(id="a", preset="anthropic", label="Anthropic"),
+    )
+    room.file.change(lambda now: now.model_copy(update={"providers": accounts}))
+    assert [box.account.itemText(place) for place in range(box.account.count())] == ["Nobody", "OpenAI"]
+    box.account.chosen.emit("o")
+    assert box.model.text() == "gpt-image-1.5"
+    assert switch.isEnabled()
+    assert not switch.isChecked()  # it costs money: choosing who makes pictures is not yet wanting any
+    box.quality.chosen.emit("low")
+    assert "$0.009" in box.note.text()
+    room.press(switch)
+    assert room.tools.is_on("generate_image")
+    box.account.chosen.emit("")
+    assert (switch.isEnabled(), switch.isChecked(), room.tools.is_on("generate_image")) == (False, False, False)
+
+
+def test_the_model_that_makes_pictures_may_be_any_and_shows_what_it_takes(room: Room) -> None:
+    account = ProviderSettings(id="l", label="Local", base_url="http://127.0.0.1:8080/v1", models=("sdxl", "llama"))
+    room.file.change(lambda now: now.model_copy(update={"providers": (account,)}))
+    box = room.page.images
+    box.account.chosen.emit("l")
+    assert "Enter the model" in box.note.text()
+    box.model.setFocus()
+    room.qtbot.keyClicks(box.model, "sdxl")
+    room.qtbot.keyClick(box.model, Qt.Key.Key_Return)
+    assert room.file.current.tools.images.model == "sdxl"
+    assert (box.quality.isHidden(), box.pixels.isHidden()) == (True, False)
+    assert "This computer" in box.note.text()
+    box.pixels.chosen.emit("512x512")
+    assert room.file.current.tools.images.size == "512x512"

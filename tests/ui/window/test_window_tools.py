@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import json
 from collections.abc import Callable
 from typing import Any
@@ -11,12 +12,14 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
 from sam_py.messages.message import ToolResultMessage
+from sam_py.providers.guide.demos import drawing
+from sam_py.settings.model import ImageSettings, Settings
 from sam_py.tools.base import Arguments, BuiltinTool, Running, ToolOutput, Touch
 from sam_py.ui.chat.blocks import CallBlock
 from sam_py.ui.chat.tool_card import ToolCard
 from sam_py.ui.chat.tool_person import PersonAnswer
 from sam_py.ui.sidebar.conversation_list_model import STATE_ROLE
-from tests.fakes.fault_server import DONE, FaultServer, Reply, Stream, chunk
+from tests.fakes.fault_server import DONE, FaultServer, Json, Reply, Stream, chunk
 from tests.fakes.sitting import Sitting
 
 Run = Callable[[Any], Any]
@@ -247,6 +250,51 @@ def test_a_question_nobody_answered_is_told_in_a_notice_and_ends_with_the_progra
             sent = server.requests[-1].body["messages"]
             called = next(each for each in sent if each.get("tool_calls"))
             assert sent[sent.index(called) + 1]["tool_call_id"] == called["tool_calls"][0]["id"]
+            await again.close()
+
+    run(scenario())
+
+
+def test_a_picture_is_made_after_the_person_allowed_it_and_shown_again_after_a_restart(
+    run: Run, sit_down: SitDown
+) -> None:
+    picture = base64.b64encode(drawing()).decode()
+    arguments = json.dumps({"prompt": "A red door in a white wall"})
+    function = {"name": "generate_image", "arguments": arguments}
+    call = {"index": 0, "id": "draw_1", "type": "function", "function": function}
+    asks = Stream((chunk(role="assistant", tool_calls=[call]), chunk(finish="tool_calls"), DONE))
+
+    def chosen(settings: Settings) -> Settings:
+        images = ImageSettings(provider="bench", model="sdxl")
+        tools = settings.tools.model_copy(update={"images": images, "switches": {"generate_image": True}})
+        return settings.model_copy(update={"tools": tools})
+
+    async def scenario() -> None:
+        paths = {"/v1/images/generations": Json({"data": [{"b64_json": picture}]})}
+        async with FaultServer(asks, Reply("There it is."), paths=paths) as server:
+            sam = await sit(sit_down, server.base_url)
+            sam.program._settings.change(chosen)
+            await sam.send("Draw a red door")
+            await sam.until(lambda: [card for card in cards(sam) if card.question is not None], "the question")
+            question = cards(sam)[0].question
+            assert question is not None
+            assert "A red door in a white wall" in question._arguments.toPlainText()
+            assert "/v1)" in question._touches.toPlainText()
+            await sam.until(lambda: question.allow["once"].isEnabled(), "the armed buttons")
+            QTest.mouseClick(question.allow["once"], Qt.MouseButton.LeftButton)
+            await sam.answered()
+            (result,) = [each for each in sam.messages if isinstance(each, ToolResultMessage)]
+            (part,) = result.parts
+            shown = [column.plain_text() for row in sam.chat.timeline.rows_in_order() for column in row.columns]
+            assert "A red door in a white wall" in shown
+            await sam.close()
+            again = await sit(sit_down, server.base_url)
+            await again.answered()
+            assert [each.parts for each in again.messages if isinstance(each, ToolResultMessage)] == [(part,)]
+            assert [
+                column.plain_text() for row in again.chat.timeline.rows_in_order() for column in row.columns
+            ] == shown
+            assert again.program._library.attachments.path(part.attachment) is not None
             await again.close()
 
     run(scenario())
