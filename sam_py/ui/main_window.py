@@ -33,6 +33,7 @@ from sam_py.ui.widgets.notices import Notices
 from sam_py.ui.widgets.plain import window_title
 from sam_py.ui.window_columns import Columns
 from sam_py.ui.window_commands import AppearanceCommands, handlers_of
+from sam_py.ui.window_inspector import WindowInspector
 from sam_py.ui.window_state import SavedPlace, load_window_state, save_window_state
 
 log = logging.getLogger(__name__)
@@ -80,7 +81,7 @@ class MainWindow(QMainWindow):
         self._context = context
         self._menu = QMenu(self)
         attachments = services.library.attachments
-        self._intake = Intake(attachments.put)
+        self._intake = Intake(attachments.put, services.library.documents.of)
         composer = Composer(services.icons, self._intake, services.tasks.spawn, path_of=attachments.path, parent=self)
         empty = EmptyState(services.icons, parent=self)
         self.chat = ChatView(services, context, self._menu, composer, empty, self)
@@ -89,6 +90,11 @@ class MainWindow(QMainWindow):
         self.columns = Columns(services.themes, self.sidebar, self.chat, appearance.sidebar_px, self)
         self.columns.sidebar_toggled.connect(self._sidebar_toggled)
         self.setCentralWidget(self.columns)
+        self.columns.inspector_px = self._state.inspector_px
+        self.inspector = WindowInspector(
+            services, self.columns, self.chat, self.label_of, tab=self._state.inspector_tab, parent=self
+        )
+        self.inspector.toggled.connect(self._inspector_toggled)
         self.notices = Notices(services.themes, services.icons, self)
         self.notices.keep_above(composer)
         self._announcer = ReplyAnnouncer(self.chat.timeline)
@@ -106,6 +112,7 @@ class MainWindow(QMainWindow):
     async def start(self) -> None:
         """Bring back what was shown last, then look around for servers. The window stands already."""
         await self._begin(self._state.conversation)
+        self.inspector.show(self._state.inspector_shown)
         self.chat.composer.setFocus()
         for problem in self._services.settings.problems:
             self.notices.show_notice(problem, kind="error")
@@ -142,6 +149,7 @@ class MainWindow(QMainWindow):
         self._unsubscribe()
         self._keep_state()
         self._announcer.detach()
+        self.inspector.close()
         self.chat.leave()
         self.sidebar.detach()
         self._intake.close()
@@ -205,6 +213,7 @@ class MainWindow(QMainWindow):
         self._keep_place()
         self.chat.show_conversation(conversation, self._services.library.drafts.load(conversation.id))
         self._announcer.attach(conversation.bus)
+        self.inspector.conversation_shown()
         self.sidebar.set_current(conversation.id)
         self.chat.composer.setFocus()
         for notice in conversation.notices:
@@ -230,6 +239,7 @@ class MainWindow(QMainWindow):
         if shown is not None and shown.id == conversation_id:
             await self._show(self.conversations.new())
         await self.conversations.close(conversation_id)
+        self._services.registry.http.sent.forget(conversation_id)
 
     def step_conversation(self, step: int) -> None:
         neighbour = self.sidebar.neighbour(step)
@@ -284,6 +294,10 @@ class MainWindow(QMainWindow):
         self.chat.header.show_sidebar_buttons(not shown)
         self.actions_by_name["sidebar"].setChecked(shown)
 
+    def _inspector_toggled(self, shown: bool) -> None:
+        self.chat.header.inspector_button.setChecked(shown)
+        self.actions_by_name["inspector"].setChecked(shown)
+
     def focus_filter(self) -> None:
         if self.sidebar.isHidden():
             self.columns.show_sidebar(True)
@@ -333,9 +347,11 @@ class MainWindow(QMainWindow):
         sidebar.hide_requested.connect(self.toggle_sidebar)
         chat.header.sidebar_requested.connect(self.toggle_sidebar)
         chat.header.new_requested.connect(self.new_conversation)
+        chat.header.inspector_requested.connect(self.inspector.toggle)
         chat.settings_requested.connect(lambda provider: self.open_settings("providers", provider))
         chat.notice.connect(lambda text: self.notices.show_notice(text, timeout_ms=1500))
         chat.trouble.connect(lambda text: self.notices.show_notice(text, kind="error"))
+        chat.undo_offered.connect(self._offer_undo)
         chat.title_changed.connect(lambda title: self.setWindowTitle(f"{window_title(title)} – SAM"))
         chat.timeline.link_clicked.connect(self._open_link)
         chat.timeline.image_clicked.connect(self._offers.open_image)
@@ -361,6 +377,10 @@ class MainWindow(QMainWindow):
     def _sidebar_notice(self, text: str, action_text: str, on_action: object) -> None:
         assert callable(on_action) or on_action is None
         self.notices.show_notice(text, action_text=action_text, on_action=on_action)
+
+    def _offer_undo(self, text: str, undo: object) -> None:
+        assert callable(undo)
+        self.notices.show_notice(text, action_text=self.tr("Undo"), on_action=undo)
 
     def _model_file_news(self, text: str, command: str = "", detail: str = "", *, trouble: bool = False) -> None:
         """Said where the ways to connect are, or as a notice where a conversation is on screen."""
@@ -421,6 +441,9 @@ class MainWindow(QMainWindow):
             "geometry": bytes(self.saveGeometry().toHex().data()).decode(),
             "conversation": conversation.id if conversation is not None else "",
             "folded": self.sidebar.model.folded,
+            "inspector_shown": self.inspector.is_shown,
+            "inspector_px": self.columns.inspector_px,
+            "inspector_tab": self.inspector.tab,
         }
         self._state = self._state.model_copy(update=update)
         save_window_state(self._state_path, self._state)
@@ -428,10 +451,14 @@ class MainWindow(QMainWindow):
             self.appearance.change(sidebar_px=self.columns.sidebar_px)
 
     def _tab_stops(self) -> list[QWidget]:
-        """What Tab goes through: sidebar, header, messages, composer, notices."""
+        """What Tab goes through: sidebar, header, messages, composer, inspector, notices."""
         chat = self.chat
         messages = chat.timeline.walk.tab_stops() if chat.timeline.isVisible() else stops_below(chat.empty)
+        sides: tuple[list[QWidget], ...]
         sides = stops_below(self.sidebar), stops_below(chat.header), messages, stops_below(chat.composer)
+        inspector = self.inspector.widget
+        if inspector is not None and inspector.isVisible():
+            sides = (*sides, stops_below(inspector))
         return [stop for side in sides for stop in side] + stops_below(self.notices)
 
     # Qt

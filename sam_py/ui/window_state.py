@@ -34,6 +34,11 @@ class WindowState(Frozen):
     folded: dict[str, bool] = Field(default_factory=dict)
     """section of the sidebar → whether the person closed or opened it; absent: as it is by itself"""
 
+    inspector_shown: bool = False
+    inspector_px: int = Field(default=348, ge=280, le=720)
+    """How wide it is where the text is at 100 %."""
+    inspector_tab: str = "context"
+
     def with_place(self, conversation_id: str, place: SavedPlace | None) -> WindowState:
         places = {key: value for key, value in self.places.items() if key != conversation_id}
         if place is not None:

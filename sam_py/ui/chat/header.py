@@ -84,6 +84,7 @@ class Header(QWidget):
     new_requested = Signal()
     settings_requested = Signal()
     """Those of this conversation."""
+    inspector_requested = Signal()
 
     def __init__(self, themes: Themes, icons: Icons, menu: QMenu, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -114,6 +115,11 @@ class Header(QWidget):
         self.todo_button = TodoButton(icons, self)
         self.settings_button = IconButton(icons, "sliders", self.tr("Settings of this conversation"), parent=self)
         self.settings_button.clicked.connect(self.settings_requested)
+        self.inspector_button = IconButton(
+            icons, "inspector", self.tr("What the model is sent"), shortcut="Ctrl+Shift+I", parent=self
+        )
+        self.inspector_button.setCheckable(True)
+        self.inspector_button.clicked.connect(self.inspector_requested)
         self.menu_button = IconButton(icons, "more", self.tr("Menu"), parent=self)
         self._menu = menu
         self.menu_button.clicked.connect(self.open_menu)
@@ -123,6 +129,7 @@ class Header(QWidget):
         layout.addWidget(self._usage)
         layout.addWidget(self.todo_button)
         layout.addWidget(self.settings_button)
+        layout.addWidget(self.inspector_button)
         layout.addWidget(self.menu_button)
 
     def _take_theme(self) -> None:

@@ -54,7 +54,6 @@ class TodoPanel(QFrame):
     def __init__(self, icons: Icons, todo: TodoList, parent: QWidget) -> None:
         super().__init__(parent, Qt.WindowType.Popup)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self._icons = icons
         theme = icons.themes.current
         scale = theme.scale
         self.setFrameShape(QFrame.Shape.StyledPanel)
@@ -62,14 +61,8 @@ class TodoPanel(QFrame):
         palette.setColor(QPalette.ColorRole.Window, QColor(theme.palette.raised))
         self.setPalette(palette)
         self.setAccessibleName(self.tr("Tasks of this conversation"))
-        inner = QWidget(self)
-        grid = QGridLayout(inner)
-        grid.setContentsMargins(16, 14, 16, 14)
-        grid.setHorizontalSpacing(10)
-        grid.setVerticalSpacing(5)
-        grid.setColumnStretch(1, 1)
-        for row, item in enumerate(todo.items):
-            self._add(grid, row, todo, item)
+        inner = TodoRows(icons, self)
+        inner.show_list(todo)
         area = QScrollArea(self)
         area.setWidget(inner)
         area.setWidgetResizable(True)
@@ -80,8 +73,35 @@ class TodoPanel(QFrame):
         column.setContentsMargins(1, 1, 1, 1)
         column.addWidget(area)
         width = min(round(_WIDTH_PX * scale), parent.window().width() - 24)
-        height = grid.totalHeightForWidth(width - 4) + 6
+        height = inner.height_for(width - 4) + 6
         self.resize(width, min(height, round(_MOST_HEIGHT_PX * scale)))
+
+
+class TodoRows(QWidget):
+    """The rows of a list of tasks."""
+
+    def __init__(self, icons: Icons, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._icons = icons
+        self._grid = QGridLayout(self)
+        self._grid.setContentsMargins(16, 14, 16, 14)
+        self._grid.setHorizontalSpacing(10)
+        self._grid.setVerticalSpacing(5)
+        self._grid.setColumnStretch(1, 1)
+
+    def show_list(self, todo: TodoList) -> None:
+        """Show these tasks in place of those before."""
+        while (gone := self._grid.takeAt(0)) is not None:
+            widget = gone.widget()
+            if widget is not None:
+                widget.hide()
+                widget.deleteLater()
+        for row, item in enumerate(todo.items):
+            self._add(self._grid, row, todo, item)
+
+    def height_for(self, width: int) -> int:
+        """How high the rows are where they are `width` px wide."""
+        return self._grid.totalHeightForWidth(width)
 
     def _add(self, grid: QGridLayout, row: int, todo: TodoList, item: Todo) -> None:
         icon, role = _ICONS[item.status]
@@ -122,7 +142,7 @@ class TodoPanel(QFrame):
         return label
 
 
-def _status_words(panel: TodoPanel, status: TodoStatus) -> str:
+def _status_words(panel: TodoRows, status: TodoStatus) -> str:
     match status:
         case "not_started":
             return panel.tr("Not started")

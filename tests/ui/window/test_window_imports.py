@@ -23,6 +23,7 @@ LATER = {
 }
 OURS_LATER = {
     "sam_py.cli",
+    "sam_py.ui.inspector",
     "sam_py.ui.settings.settings_dialog",
     "sam_py.ui.widgets.command_palette",
     "sam_py.ui.shortcut_sheet",
