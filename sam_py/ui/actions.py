@@ -43,7 +43,6 @@ def specs() -> tuple[ActionSpec, ...]:
         ActionSpec("continue", _("Continue the last reply"), chat, ("Ctrl+Shift+Return",)),
         ActionSpec("model", _("Choose the model…"), chat, ("Ctrl+M",), separated=True),
         ActionSpec("mini_prompts", _("Mini prompts…"), chat, ("Ctrl+Shift+K",)),
-        ActionSpec("mini_prompts", _("Mini prompts…"), chat, ("Ctrl+Shift+K",)),
         ActionSpec("chat_settings", _("Settings of this conversation…"), chat, ("Ctrl+Shift+,",)),
         ActionSpec("rename", _("Rename…"), chat, ("Ctrl+Shift+R",), separated=True),
         ActionSpec("pin", _("Pin or unpin"), chat, ("Ctrl+Shift+P",)),

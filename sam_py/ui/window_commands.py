@@ -65,7 +65,6 @@ def handlers_of(window: MainWindow) -> dict[str, Callable[[], object]]:
         "continue": lambda: chat.act_on_last_reply("continue"),
         "model": chat.composer.open_model_picker,
         "mini_prompts": chat.prompts.toggle_panel,
-        "mini_prompts": chat.prompts.toggle_panel,
         "chat_settings": chat.open_settings,
         "rename": chat.header.begin_rename,
         "pin": lambda: sidebar.act("pin"),
