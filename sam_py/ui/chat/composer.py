@@ -21,6 +21,7 @@ from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QSizePolicy, QVBoxLayout
 from sam_py.messages.parts import Parts
 from sam_py.settings.model import ModelChoice, ProviderSettings
 from sam_py.store.drafts import Draft, Edit
+from sam_py.ui.chat.attach_button import AttachButton
 from sam_py.ui.chat.attachments_intake import (
     TEXT_MAX_BYTES,
     Intake,
@@ -108,7 +109,7 @@ class Composer(QWidget):
         self.errors = ComposerErrors(icons, self.box)
         self.chips = ChipRow(icons, self.tray, self.box)
         self.text = ComposerText(self._themes, self.box)
-        self.attach_button = IconButton(icons, "attach", self.tr("Attach files"), shortcut="Ctrl+Shift+O")
+        self.attach_button = AttachButton(icons)
         self.model_button = ModelButton(icons)
         self.prompts_button = PromptsButton(icons)
         self.hint = ComposerHint(self._themes, self.box)
@@ -212,18 +213,18 @@ class Composer(QWidget):
 
     def add_paths(self, paths: Iterable[Path | str]) -> None:
         """Attach files; a chip appears for each, an error line for what cannot be read."""
-        self._attach([Path(path) for path in paths])
+        self.attach([Path(path) for path in paths])
 
     def take_mime(self, mime: QMimeData) -> bool:
         """Take what was pasted or dropped, here or on the conversation. False: nothing in it is for a message."""
         local = [Path(url.toLocalFile()) for url in mime.urls() if url.isLocalFile()]
         if local:
-            self._attach(local)
+            self.attach(local)
             return True
         if offers_attachment(mime):
             image = mime.imageData()
             if isinstance(image, QImage) and not image.isNull():
-                self._attach([PastedImage(image, self.tr("Pasted picture.png"))])
+                self.attach([PastedImage(image, self.tr("Pasted picture.png"))])
                 return True
         if mime.hasText():
             self.take_text(mime.text())
@@ -239,7 +240,7 @@ class Composer(QWidget):
             )
             self.errors.add(sentence.format(size=size_text(len(text)), most=size_text(TEXT_MAX_BYTES)))
         elif len(text) > PASTE_CHARACTERS or text.count("\n") >= PASTE_LINES:
-            self._attach([PastedText(text, self.tr("Pasted text.txt"))])
+            self.attach([PastedText(text, self.tr("Pasted text.txt"))])
         else:
             self.text.insert_as_typed(text)
 
@@ -340,7 +341,7 @@ class Composer(QWidget):
         self.queue.removed.connect(self.queued_removed)
         self.queue.edited.connect(self.queued_edited)
         self.queue.send_wanted.connect(self.queued_sent)
-        self.attach_button.clicked.connect(self.choose_files)
+        self.attach_button.files_wanted.connect(self.choose_files)
         self.model_button.clicked.connect(self.open_model_picker)
         self.model_button.menu_requested.connect(self.model_menu_requested)
         self.model_button.model_chosen.connect(self.model_chosen)
@@ -370,7 +371,8 @@ class Composer(QWidget):
         self._draft_aside = Draft()
         self.banner.set_words("")
 
-    def _attach(self, sources: Sequence[Source]) -> None:
+    def attach(self, sources: Sequence[Source]) -> None:
+        """A chip for each, as many as a message takes; what is left out is said."""
         room = max(0, MOST_ATTACHMENTS - len(self.tray.items))
         for source in sources[:room]:
             self.tray.add(source)
