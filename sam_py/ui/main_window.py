@@ -351,7 +351,6 @@ class MainWindow(QMainWindow):
         chat.settings_requested.connect(lambda provider: self.open_settings("providers", provider))
         chat.notice.connect(lambda text: self.notices.show_notice(text, timeout_ms=1500))
         chat.trouble.connect(lambda text: self.notices.show_notice(text, kind="error"))
-        chat.undo_offered.connect(self._offer_undo)
         chat.title_changed.connect(lambda title: self.setWindowTitle(f"{window_title(title)} – SAM"))
         chat.timeline.link_clicked.connect(self._open_link)
         chat.timeline.image_clicked.connect(self._offers.open_image)
@@ -377,10 +376,6 @@ class MainWindow(QMainWindow):
     def _sidebar_notice(self, text: str, action_text: str, on_action: object) -> None:
         assert callable(on_action) or on_action is None
         self.notices.show_notice(text, action_text=action_text, on_action=on_action)
-
-    def _offer_undo(self, text: str, undo: object) -> None:
-        assert callable(undo)
-        self.notices.show_notice(text, action_text=self.tr("Undo"), on_action=undo)
 
     def _model_file_news(self, text: str, command: str = "", detail: str = "", *, trouble: bool = False) -> None:
         """Said where the ways to connect are, or as a notice where a conversation is on screen."""
