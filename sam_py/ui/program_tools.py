@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from sam_py.bus.message_bus import MessageBus
@@ -16,6 +16,7 @@ from sam_py.tools.registry import ToolRegistry
 from sam_py.tools.runner import PutAttachment, SaveNow, ToolRunner
 from sam_py.tools.toolbox import Toolbox
 from sam_py.ui.program_servers import ProgramServers
+from sam_py.ui.tool_groups import ALL, SERVER, own_group_of
 
 MAKES_IMAGES = "generate_image"
 OFF_BY_DEFAULT = frozenset({"remember", "recall", MAKES_IMAGES})
@@ -58,11 +59,23 @@ class ProgramTools:
 
     def is_on(self, name: str, bus: MessageBus | None = None) -> bool:
         """Whether the tool of that name is offered: in the program, or in the conversation of `bus`."""
-        settings = self._now
-        if not settings.on or not self.is_ready(name):
+        if not self._now.on or not self.is_ready(name):
             return False
-        chosen = self.is_wanted(name)
-        return chosen if bus is None else bus.settings.tools.get(name, chosen)
+        return self.is_wanted(name) if bus is None else self.is_wanted_in(bus.settings.tools, name)
+
+    def is_wanted_in(self, chosen: Mapping[str, bool], name: str) -> bool:
+        """As `is_wanted`, in a conversation that has `chosen` for itself: its tools, their groups, or all of them."""
+        if chosen.get(ALL) is False:
+            return False
+        own = chosen.get(name, chosen.get(self.group_of(name))) if chosen else None
+        return self.is_wanted(name) if own is None else own
+
+    def group_of(self, name: str) -> str:
+        """What the tool is switched together with: one of ours, or the server that brought it."""
+        for status in self.servers.statuses if self.servers is not None else ():
+            if name in status.tool_names:
+                return SERVER + status.id
+        return own_group_of(name)
 
     def open(self, bus: MessageBus, *, save_now: SaveNow, put_attachment: PutAttachment) -> Toolbox:
         """The tools of a conversation that was opened. Raises RuntimeError where it has them already."""

@@ -14,6 +14,7 @@ from sam_py.messages.history import ConversationSettings
 from sam_py.providers.base import Effort
 from sam_py.providers.taken import NOTHING, Taken
 from sam_py.settings.model import Settings
+from sam_py.ui.chat.conversation_tools import ConversationTools
 from sam_py.ui.services import Services
 from sam_py.ui.settings.fields import Choice, Switch, Words
 from sam_py.ui.settings.model_settings import effort_words, max_tokens_field, temperature_field, top_p_field
@@ -83,6 +84,7 @@ class ConversationForm(SettingsPage):
         self.top_p = top_p_field(icons)
         self.max_tokens = max_tokens_field(icons)
         self.effort = Choice(icons, self.tr("Thinking"))
+        self.tools = ConversationTools(services, session.bus)
         self.hints: dict[str, tuple[Words, str]] = {}
         """What stands below a field: what it does, or why it is switched off."""
         self._prompt_soon = QTimer(self)
@@ -120,11 +122,13 @@ class ConversationForm(SettingsPage):
             as_set = self.tr("{value}, as in the settings").format(value=f"{default:g}" if default is not None else "")
             field.setPlaceholderText(as_set if default is not None else self.tr("The provider's default"))
         self._show_taken(self._taken(), own)
+        self.tools.show_choices()
 
     def reset(self) -> None:
         """Nothing of its own any more."""
         for name in ("system_prompt", *_NUMBERS, "reasoning_effort"):
             self._change(name, None)
+        self.tools.reset()
         for _name, field in self._numbers():
             field.setModified(False)
             field.error.say("")
@@ -140,6 +144,7 @@ class ConversationForm(SettingsPage):
             field.keep()
         self._off_bus()
         self._off_settings()
+        self.tools.leave()
 
     # Inside
 
@@ -172,6 +177,8 @@ class ConversationForm(SettingsPage):
             self.hints[name] = (self.add_wide(text, field, hint, field.error), hint)
         hint = self.tr("How hard the model is to try.")
         self.hints["effort"] = (self.add_row(self.tr("Thinking"), self.effort, hint), hint)
+        self.add_heading(self.tr("Tools"))
+        self.column.addWidget(self.tools)
         self.column.addStretch(1)
 
     def _taken(self) -> Taken:
