@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QSize, Qt, Signal
-from PySide6.QtGui import QFont, QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
+from PySide6.QtGui import QFont, QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QMenu, QSizePolicy, QStackedLayout, QWidget
 
 from sam_py.ui.chat.todo_panel import TodoButton
@@ -13,6 +13,8 @@ from sam_py.ui.widgets.icons import Icons
 from sam_py.ui.widgets.plain import one_line, tooltip
 
 HEIGHT_PX = 48
+_ALL_BUTTONS_FROM_PX = 320
+"""In a narrower header, at the text's scale, the inspector is found in the menu alone."""
 
 
 class ElidedText(QWidget):
@@ -89,8 +91,6 @@ class Header(QWidget):
     def __init__(self, themes: Themes, icons: Icons, menu: QMenu, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._themes = themes
-        themes.changed.connect(self._take_theme)
-        self._take_theme()
         layout = QHBoxLayout(self)
         layout.setContentsMargins(16, 0, 12, 0)
         layout.setSpacing(8)
@@ -131,9 +131,15 @@ class Header(QWidget):
         layout.addWidget(self.settings_button)
         layout.addWidget(self.inspector_button)
         layout.addWidget(self.menu_button)
+        themes.changed.connect(self._take_theme)
+        self._take_theme()
 
     def _take_theme(self) -> None:
         self.setFixedHeight(round(HEIGHT_PX * max(1.0, self._themes.current.scale)))
+        self._show_what_fits()
+
+    def _show_what_fits(self) -> None:
+        self.inspector_button.setVisible(self.width() >= _ALL_BUTTONS_FROM_PX * self._themes.current.scale)
 
     @property
     def title(self) -> str:
@@ -171,6 +177,10 @@ class Header(QWidget):
             self.renamed.emit(title)
 
     # Qt
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._show_what_fits()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Escape leaves the title as it was."""
