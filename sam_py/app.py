@@ -52,6 +52,7 @@ from sam_py.transcript.calibration import Calibrations
 from sam_py.ui.appearance import apply_theme, theme_of
 from sam_py.ui.asking import Asking
 from sam_py.ui.chat.parts.pictures import stop_pictures
+from sam_py.ui.chat.server_sources import ServerSources
 from sam_py.ui.garbage import GarbageCollection
 from sam_py.ui.loop import Loop
 from sam_py.ui.main_window import MainWindow
@@ -203,6 +204,7 @@ class Program:
         self._tools.servers = self._servers
         self.window = MainWindow(services, self._conversations)
         self._asking = Asking(self._tools, self.window)
+        self._sources = ServerSources(services, self.window.chat.composer)
         self._library.on_problem(self._failed)
         settings.on_problem(self._failed)
 
@@ -216,6 +218,7 @@ class Program:
 
     async def aclose(self) -> None:
         self._asking.close()
+        self._sources.close()
         for close in (
             self.window.aclose,
             self._conversations.aclose,
