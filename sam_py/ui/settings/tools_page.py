@@ -18,6 +18,7 @@ from sam_py.ui.settings.fields import Switch, Words
 from sam_py.ui.settings.image_settings import ImageSettingsBox
 from sam_py.ui.settings.page import SettingsPage
 from sam_py.ui.settings.tool_servers import ToolServers
+from sam_py.ui.tool_groups import GROUPS, SERVER, group_words, tool_words
 from sam_py.ui.widgets.buttons import PillButton
 from sam_py.ui.widgets.plain import one_line
 
@@ -105,7 +106,7 @@ class ToolsPage(SettingsPage):
 
     def _refresh(self) -> None:
         tools = {tool.name: tool for tool in self.services.tools.registry}
-        if list(tools) != list(self.switches) or not tools:
+        if set(tools) != set(self.switches) or not tools:
             self._list_tools(tools)
         for name, switch in self.switches.items():
             settings = self.services.settings.current.tools
@@ -114,7 +115,7 @@ class ToolsPage(SettingsPage):
             can_be_on = ready or name != MAKES_IMAGES
             switch.setChecked(self.services.tools.is_wanted(name) and can_be_on)
             switch.setEnabled(settings.on and can_be_on)
-            self._needs[name].say("" if ready else self._need(name), "warning")
+            self._needs[name].say("" if ready else self._need(name), "muted")
         grants = list(self.services.tools.approvals.grants)
         if grants != list(self.revokers) or not grants:
             self._list_grants(grants, tools)
@@ -128,13 +129,20 @@ class ToolsPage(SettingsPage):
         _empty(self._tools)
         self.switches.clear()
         self._needs.clear()
+        groups: dict[str, list[Tool]] = {key: [] for key in GROUPS}
         for name, tool in tools.items():
-            switch = self.switches[name] = Switch(self.icons, one_line(tool.label))
-            switch.switched.connect(lambda on, name=name: self._switch(name, on))
-            hint = one_line(tool.description.split("\n\n", 1)[0])
-            hint = hint if len(hint) <= _HINT_CHARACTERS else hint[: _HINT_CHARACTERS - 1].rstrip() + "…"
-            self._needs[name] = Words(self.icons, small=True)
-            self._tools.addWidget(self._row(one_line(tool.label), hint, switch, self._needs[name]))
+            groups.setdefault(self.services.tools.group_of(name), []).append(tool)
+        servers = {SERVER + each.id: one_line(each.label) for each in self.services.settings.current.mcp_servers}
+        for key, members in groups.items():
+            if members:
+                heading = servers.get(key) or group_words(key)
+                self._tools.addWidget(Words(self.icons, heading, role="muted", small=True, heavy=True))
+            for tool in members:
+                switch = self.switches[tool.name] = Switch(self.icons, one_line(tool.label))
+                switch.switched.connect(lambda on, name=tool.name: self._switch(name, on))
+                self._needs[tool.name] = Words(self.icons, small=True)
+                row = self._row(one_line(tool.label), _hint(tool), switch, self._needs[tool.name])
+                self._tools.addWidget(row)
         if not tools:
             self._tools.addWidget(Words(self.icons, self.tr("There are none yet."), role="muted", small=True))
 
@@ -192,6 +200,12 @@ class ToolsPage(SettingsPage):
             return settings.model_copy(update={"tools": tools})
 
         self.services.settings.change(change)
+
+
+def _hint(tool: Tool) -> str:
+    """What a tool does: in our words, or as its server describes it to models, cut."""
+    hint = tool_words(tool.name) or one_line(tool.description.split("\n\n", 1)[0])
+    return hint if len(hint) <= _HINT_CHARACTERS else hint[: _HINT_CHARACTERS - 1].rstrip() + "…"
 
 
 def _empty(box: QVBoxLayout) -> None:
