@@ -70,6 +70,13 @@ def test_a_person_who_begins_is_offered_examples_that_a_click_adds(stage: Stage)
     stage.press(Key.Key_Return)
     assert stage.names == ["+Short answers"]
     assert stage.window.focusWidget() is stage.panel.page.list
+    rest = [pill for pill in stage.panel.more_examples.pills if pill.isVisible()]
+    assert [pill.text() for pill in rest] == ["Ask first", "Say how sure"]
+    rest[0].click()
+    assert stage.names == ["+Short answers", "+Ask first"]
+    stage.press(Key.Key_Escape)
+    stage.control.toggle_panel()
+    assert stage.panel.more_examples.isHidden()
     stage.save()
     assert "Short answers" in stage.prompts.path.read_text()  # type: ignore[union-attr]
 
@@ -174,7 +181,10 @@ def test_a_deleted_prompt_can_be_brought_back(stage: Stage) -> None:
     assert stage.names == ["+a", "+c"]
     assert stage.panel.page.list.current_id == "c"
     assert stage.panel.undo_line.words.text() == "“b” was deleted."
-    stage.panel.undo_line.action.click()
+    stage.panel.new_button.click()
+    assert not stage.panel.undo_line.isVisible()
+    stage.press(Key.Key_Escape)
+    stage.press(Key.Key_Z, CTRL)
     assert stage.names == ["+a", "+b", "+c"]
     assert stage.panel.page.list.current_id == "b"
     assert not stage.panel.undo_line.isVisible()
@@ -258,7 +268,7 @@ def test_the_button_keeps_to_the_room_that_is_there(stage: Stage) -> None:
     stage.add("a", on=True)
     button.fit(700)
     assert button.text() == "Prompts · 1"
-    button.fit(400)
+    button.fit(420)
     assert button.text() == "1"
     button.fit(200)
     assert button.isHidden()
