@@ -257,6 +257,7 @@ class Program:
             own_folders=(paths.config, paths.data, paths.state),
             put_attachment=self._put,
             read_attachment=library.attachments.read,
+            read_document=library.documents.of,
             http=self._registry.http,
             notes=library.notes,
             ask=self._tools.questions.ask,
@@ -302,6 +303,7 @@ class Program:
             tools=self._tools.open(bus, save_now=autosave.save_now, put_attachment=self._put),
             calibrations=self._calibrations,
             reminders=self._reminders,
+            read_document=self._library.documents.of,
         )
 
     def _session_state(self, conversation: OpenConversation, state: SessionState) -> None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import asdict, dataclass
 from functools import cached_property
+from pathlib import PurePath
 from typing import Any, Literal
 
 VERSION = 1
@@ -43,6 +45,37 @@ def document_kind(mime_type: str, size: int) -> DocumentKind | None:
     if kind is None or size <= AS_IT_STANDS_BYTES.get(kind, -1):
         return None
     return kind
+
+
+_IN_ARCHIVES: tuple[tuple[bytes, DocumentKind], ...] = (
+    (b"word/document", "docx"),
+    (b"xl/workbook.xml", "xlsx"),
+    (b"ppt/presentation.xml", "pptx"),
+    (b"application/epub+zip", "epub"),
+    (b"META-INF/container.xml", "epub"),
+)
+_MARKUP = rb"\s*(?:<\?xml[^>]{0,200}>\s*)?(?:<!--.{0,2000}?-->\s*){0,9}<(?:!doctype\s+html|html)\b"
+_SUFFIXES: dict[str, DocumentKind] = {
+    ".html": "html", ".htm": "html", ".xhtml": "html", ".csv": "csv", ".tsv": "csv",
+}  # fmt: skip
+
+
+def kind_of_content(data: bytes, filename: str) -> DocumentKind | None:
+    """What kind of document `data` looks like; what is no text or archive of its own kind is not asked for its name.
+
+    >>> kind_of_content(b"%PDF-1.7", "x"), kind_of_content(b"a,b", "a.csv"), kind_of_content(b"a,b", "a.pdf")
+    ('pdf', 'csv', None)
+    """
+    if b"%PDF-" in data[:1024]:
+        return "pdf"
+    if data[:4] == b"PK\x03\x04":
+        return next((kind for mark, kind in _IN_ARCHIVES if mark in data), None)
+    if b"\0" in data[:64] and data[:2] not in (b"\xff\xfe", b"\xfe\xff"):
+        return None
+    suffix = PurePath(filename).suffix.lower()
+    if re.match(_MARKUP, data[:4_096], re.IGNORECASE | re.DOTALL) and suffix not in (".svg", ".xml"):
+        return "html"
+    return _SUFFIXES.get(suffix)
 
 
 @dataclass(frozen=True, slots=True)

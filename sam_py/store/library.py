@@ -24,6 +24,7 @@ from sam_py.store.conversation_list import Chores, ConversationList, join
 from sam_py.store.conversation_list import LibraryChange as LibraryChange  # part of what the window is told
 from sam_py.store.device import device_id
 from sam_py.store.disk import Disk
+from sam_py.store.documents.shelf import Documents
 from sam_py.store.drafts import NEW, Draft, Drafts
 from sam_py.store.errors import StorageError
 from sam_py.store.folders import (
@@ -81,6 +82,7 @@ class Library:
             paths, self._writer, self._chores, self._disk, is_open=lambda id: id in self._autosaves
         )
         self.attachments = Attachments(paths.attachments, self._writer, self._disk)
+        self.documents = Documents(paths.data / "documents", self.attachments.path, self._writer, self._disk)
         self.notes = Notes(paths.data / "notes", self._writer, self._disk)
         self.drafts = Drafts(paths.drafts, self._writer, self._clock, self._disk, is_known=lambda id: id in self._list)
         self._journals: dict[str, Journal] = {}
@@ -300,6 +302,7 @@ class Library:
         if self._closed:
             return
         self._closed = True
+        self.documents.close()
         await self._chores.aclose()
         try:
             await self.flush()

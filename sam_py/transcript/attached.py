@@ -8,8 +8,8 @@ from dataclasses import replace
 from sam_py.messages.parts import FilePart, ImagePart, TextPart
 from sam_py.messages.turn import ToolResultPart, Transcript, TurnPart
 
-LONGEST_FILE = 400_000
-"""Characters of one file that a request carries; the rest is said to be missing."""
+LONGEST_FILE = 120_000
+"""Characters of one text file that a request carries, about as many as of a document; the rest is read by a tool."""
 _TEXT_TYPES = frozenset(
     {
         "application/json",
@@ -45,7 +45,10 @@ def put_in_files(transcript: Transcript, contents: Mapping[str, bytes]) -> Trans
         data = contents[part.attachment]
         text = data[: LONGEST_FILE * 4].decode("utf-8", "replace")
         left_out = len(data) > LONGEST_FILE * 4 or len(text) > LONGEST_FILE
-        end = f"\n[the rest of the file, {len(data)} bytes in all, is left out]" if left_out else ""
+        end = ""
+        if left_out:
+            end = f"\n[the rest of the file, {len(data)} bytes in all, is left out: the tool read_document reads it "
+            end += f"from offset {LONGEST_FILE}]"
         body = text[:LONGEST_FILE]
         return TextPart(text=f'<file name="{part.filename}">\n{body}{end}\n</file>')
 

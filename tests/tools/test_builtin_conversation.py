@@ -19,7 +19,8 @@ from sam_py.store.library import Library
 from sam_py.store.notes import Note, Notes
 from sam_py.store.writer import Writer
 from sam_py.tools.base import BuiltinTool, Running, ToolError, ToolOutput
-from sam_py.tools.builtin.conversation import PIECE, ReadDocumentTool, ReadResultTool, RecallHistoryTool
+from sam_py.tools.builtin.conversation import PIECE, ReadResultTool, RecallHistoryTool
+from sam_py.tools.builtin.read_document import ReadDocumentTool
 from sam_py.tools.builtin.remember import RecallTool, RememberTool
 from sam_py.tools.builtin.todo import TodoTool, todo_of
 

@@ -19,8 +19,8 @@ from PySide6.QtGui import QColor, QImage, QImageWriter
 from sam_py.messages.parts import CodePart, FilePart, ImagePart
 from sam_py.ui.chat.attachments_images import PictureError, fit_picture, without_metadata
 from sam_py.ui.chat.attachments_intake import (
+    DOCUMENT_MAX_BYTES,
     IMAGE_MAX_BYTES,
-    PDF_MAX_BYTES,
     GivenBytes,
     Intake,
     IntakeCancelled,
@@ -222,13 +222,26 @@ def test_a_binary_file_is_refused_by_name(tmp_path: Path, name: str, content: by
     (tmp_path / name).write_bytes(content)
     with pytest.raises(IntakeError) as refused:
         take(tmp_path / name)
-    assert str(refused.value) == f"“{name}” is not text, an image or a PDF, so the model could not read it."
+    assert str(refused.value) == f"“{name}” is not text, an image or a document, so the model could not read it."
 
 
-def test_an_office_document_is_refused_with_a_way_out(tmp_path: Path) -> None:
+def test_an_old_office_document_is_refused_with_a_way_out(tmp_path: Path) -> None:
+    (tmp_path / "letter.doc").write_bytes(b"\xd0\xcf\x11\xe0" + b"\x00" * 600)
+    with pytest.raises(IntakeError, match="Save it as PDF, or in the newer format of Word"):
+        take(tmp_path / "letter.doc")
+
+
+def test_an_archive_with_a_documents_name_is_called_damaged(tmp_path: Path) -> None:
     (tmp_path / "letter.docx").write_bytes(b"PK\x03\x04" + b"\x00" * 30)
-    with pytest.raises(IntakeError, match="Save it as PDF or plain text and attach that"):
+    with pytest.raises(IntakeError, match="is damaged or not what its name says"):
         take(tmp_path / "letter.docx")
+
+
+def test_an_office_document_with_a_password_is_named_as_such(tmp_path: Path) -> None:
+    packed = b"\xd0\xcf\x11\xe0" + b"\x00" * 600 + "EncryptedPackage".encode("utf-16-le")
+    (tmp_path / "secret.xlsx").write_bytes(packed)
+    with pytest.raises(IntakeError, match="is protected by a password"):
+        take(tmp_path / "secret.xlsx")
 
 
 def test_what_is_no_readable_file_is_refused_in_words(tmp_path: Path) -> None:
@@ -292,7 +305,7 @@ def test_whatever_is_called_text_decodes(data: bytes) -> None:
 
 def test_what_a_program_hands_over_is_judged_like_a_file() -> None:
     assert isinstance(take(GivenBytes(encoded(picture(20, 10)), "Server: chart.txt")).part, ImagePart)
-    with pytest.raises(IntakeError, match="is not text, an image or a PDF"):
+    with pytest.raises(IntakeError, match="is not text, an image or a document"):
         take(GivenBytes(bytes(range(256)), "Server: blob.bin"))
     with pytest.raises(IntakeError, match="may have at most"):
-        take(GivenBytes(b"x" * (PDF_MAX_BYTES + 1), "Server: long.txt"))
+        take(GivenBytes(b"x" * (DOCUMENT_MAX_BYTES + 1), "Server: long.txt"))

@@ -97,8 +97,8 @@ class _Walk:
         """End the line; with 2, leave a blank one."""
         if self._tables:
             self._tables[-1].put(" ")
-        elif self._out:
-            self._out.append("\n" * lines if lines == 2 or not self._out[-1].endswith("\n") else "")
+        elif self._out and (lines == 2 or not self._out[-1].endswith("\n")):
+            self._out.append("\n" * lines)
 
     def _start(self, tag: str, element: Any) -> None:
         name = _local(tag)

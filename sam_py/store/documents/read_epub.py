@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import zipfile
+import zlib
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -29,7 +30,7 @@ def read(path: Path, gathering: Gathering) -> None:
             gathering.progress(number - 1, len(names))
             try:
                 tree = parsed(archive.read(name))
-            except (KeyError, zipfile.BadZipFile):
+            except (KeyError, zipfile.BadZipFile, zlib.error, EOFError):
                 missing += 1
                 continue
             if tree is not None:

@@ -27,8 +27,13 @@ def read(path: Path, gathering: Gathering) -> None:
 
     with checked_zip(path) as archive:
         calculated = not _lacks_values(archive)
-    book = openpyxl.load_workbook(path, read_only=True, data_only=True, keep_links=False)
-    written = None if calculated else openpyxl.load_workbook(path, read_only=True, keep_links=False)
+    with path.open("rb") as file, path.open("rb") as again:  # by their names it would refuse them
+        book = openpyxl.load_workbook(file, read_only=True, data_only=True, keep_links=False)
+        written = None if calculated else openpyxl.load_workbook(again, read_only=True, keep_links=False)
+        _sheets(book, written, gathering)
+
+
+def _sheets(book: Any, written: Any, gathering: Gathering) -> None:
     gathering.title = str(book.properties.title or "")[:300]
     names = book.sheetnames
     gathering.pages = len(names)

@@ -13,17 +13,12 @@ from sam_py.store.notes import Notes
 from sam_py.tools.base import Tool
 from sam_py.tools.builtin.ask_person import AskPerson, AskPersonTool
 from sam_py.tools.builtin.calculate import CalculateTool, ConvertUnitsTool
-from sam_py.tools.builtin.conversation import (
-    BusOf,
-    ReadAttachment,
-    ReadDocumentTool,
-    ReadResultTool,
-    RecallHistoryTool,
-)
+from sam_py.tools.builtin.conversation import BusOf, ReadAttachment, ReadResultTool, RecallHistoryTool
 from sam_py.tools.builtin.current_time import CurrentTimeTool
 from sam_py.tools.builtin.fetch_page import FetchPageTool
 from sam_py.tools.builtin.fetching import Fetcher
 from sam_py.tools.builtin.generate_image import GenerateImageTool, KeyOf
+from sam_py.tools.builtin.read_document import ReadDocumentText, ReadDocumentTool
 from sam_py.tools.builtin.read_files import ListFolderTool, PutAttachment, ReadFileTool
 from sam_py.tools.builtin.remember import RecallTool, RememberTool
 from sam_py.tools.builtin.search_files import SearchFilesTool
@@ -50,6 +45,8 @@ class Doors:
     put_attachment: PutAttachment
     read_attachment: ReadAttachment
     http: Http
+    read_document: ReadDocumentText | None = None
+    """The text of an attached document."""
     notes: Notes | None = None
     ask: AskPerson | None = None
     image_service: Callable[[], ImageService | None] = lambda: None
@@ -74,7 +71,7 @@ def builtin_tools(doors: Doors) -> list[Tool]:
         TodoTool(doors.bus_of),
         RecallHistoryTool(doors.bus_of),
         ReadResultTool(doors.bus_of, doors.read_attachment),
-        ReadDocumentTool(doors.bus_of, doors.read_attachment),
+        ReadDocumentTool(doors.bus_of, doors.read_attachment, doors.read_document),
         CalculateTool(),
         ConvertUnitsTool(),
         CurrentTimeTool(doors.now),

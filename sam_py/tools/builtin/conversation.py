@@ -1,4 +1,4 @@
-"""Tools that look back into the conversation: older messages, long results, attached documents."""
+"""Tools that look back into the conversation: older messages, long results."""
 
 from __future__ import annotations
 
@@ -10,9 +10,7 @@ from pydantic import Field
 from sam_py.bus.message_bus import MessageBus
 from sam_py.errors import SamError
 from sam_py.messages.message import AssistantMessage, Message, ToolResultMessage, UserMessage
-from sam_py.messages.parts import FilePart
 from sam_py.tools.base import Arguments, BuiltinTool, Running, ToolError, ToolOutput
-from sam_py.tools.builtin.file_kinds import content_of, decoded
 from sam_py.tools.builtin.matching import excerpt, fit, words_of
 
 BusOf = Callable[[str], MessageBus | None]
@@ -24,7 +22,7 @@ _EXCERPT = 240
 _AT_ONCE = 100
 
 
-def _bus(bus_of: BusOf, running: Running) -> MessageBus:
+def open_bus(bus_of: BusOf, running: Running) -> MessageBus:
     bus = bus_of(running.conversation_id)
     if bus is None:
         raise ToolError("The conversation is closed, so it cannot be searched.")
@@ -65,7 +63,7 @@ class RecallHistoryTool(BuiltinTool[RecallHistory]):
         return "Look for the important messages of this conversation"
 
     async def run(self, arguments: RecallHistory, running: Running) -> ToolOutput:
-        bus = _bus(self._bus_of, running)
+        bus = open_bus(self._bus_of, running)
         if arguments.message_id:
             return _whole(bus, arguments)
         words = words_of(arguments.words)
@@ -105,7 +103,7 @@ def _whole(bus: MessageBus, arguments: RecallHistory) -> ToolOutput:
     id = arguments.message_id.strip().strip("[]")
     if id not in bus or not isinstance(bus.get(id), UserMessage | AssistantMessage):
         raise ToolError(f"There is no message {id!r} in this conversation. Find ids by a search first.")
-    return _piece(bus.get(id).plain_text, arguments.offset, f"Message {id}")
+    return piece(bus.get(id).plain_text, arguments.offset, f"Message {id}")
 
 
 class ReadResult(Arguments):
@@ -132,78 +130,25 @@ class ReadResultTool(BuiltinTool[ReadResult]):
         return f"Read on in a long result, from character {arguments.offset:,}"
 
     async def run(self, arguments: ReadResult, running: Running) -> ToolOutput:
-        bus = _bus(self._bus_of, running)
+        bus = open_bus(self._bus_of, running)
         entry = bus.ledger.get(arguments.call_id)
         result = bus.get(entry.result_id) if entry is not None and entry.result_id in bus else None
         if not isinstance(result, ToolResultMessage):
             raise ToolError(f"There is no result of a call {arguments.call_id!r} in this conversation.")
         text = result.output_text
         if result.whole:
-            text = (await _attachment(self._read_attachment, result.whole)).decode("utf-8", "replace")
-        return _piece(text, arguments.offset, f"The result of {result.tool_name}")
+            text = (await attachment_of(self._read_attachment, result.whole)).decode("utf-8", "replace")
+        return piece(text, arguments.offset, f"The result of {result.tool_name}")
 
 
-class ReadDocument(Arguments):
-    name: str = Field(default="", max_length=300, description="The attached file's name. Empty: list what is attached.")
-    offset: int = Field(default=0, ge=0, description="The character to begin with.")
-
-
-class ReadDocumentTool(BuiltinTool[ReadDocument]):
-    name = "read_document"
-    label = "Read a document"
-    icon = "file"
-    description = (
-        "Read the text of a file that the person attached to this conversation, piece by piece; without a name, list "
-        "the attached files. Use it for files that are too long to be sent to you whole."
-    )
-    takes = ReadDocument
-    untrusted = True  # a document is not the person's own word
-
-    def __init__(self, bus_of: BusOf, read_attachment: ReadAttachment) -> None:
-        self._bus_of = bus_of
-        self._read_attachment = read_attachment
-
-    def doing(self, arguments: ReadDocument) -> str:
-        return f"Read {arguments.name}" if arguments.name else "List the attached files"
-
-    async def run(self, arguments: ReadDocument, running: Running) -> ToolOutput:
-        files = _files(_bus(self._bus_of, running))
-        listing = "\n".join(f"{part.filename} ({part.mime_type}, {part.size:,} bytes)" for part in files.values())
-        if not arguments.name:
-            return ToolOutput(listing or "No files are attached to this conversation.")
-        part = files.get(arguments.name.strip().casefold())
-        if part is None:
-            raise ToolError(
-                f"No file {arguments.name!r} is attached. Attached are:\n{listing}"
-                if listing
-                else "No files are attached to this conversation."
-            )
-        data = await _attachment(self._read_attachment, part.attachment)
-        content = content_of(data)
-        if content.kind != "text":
-            what = content.what or "a picture"
-            raise ToolError(f"{part.filename} is {what}, not text, and cannot be read with this tool.")
-        text = await asyncio.to_thread(decoded, data, content.encoding)
-        return _piece(text, arguments.offset, part.filename)
-
-
-def _files(bus: MessageBus) -> dict[str, FilePart]:
-    """The attached files by folded name; of two with the same name the later one."""
-    found: dict[str, FilePart] = {}
-    for index in range(len(bus)):
-        if bus.role_at(index) == "user":
-            found |= {part.filename.casefold(): part for part in bus.at(index).files}
-    return found
-
-
-async def _attachment(read: ReadAttachment, hash: str) -> bytes:
+async def attachment_of(read: ReadAttachment, hash: str) -> bytes:
     try:
         return await read(hash)
     except SamError as error:
         raise ToolError(str(error)) from error
 
 
-def _piece(text: str, offset: int, name: str) -> ToolOutput:
+def piece(text: str, offset: int, name: str) -> ToolOutput:
     if offset >= len(text) and (text or offset):
         raise ToolError(f"{name} has only {len(text):,} characters.")
     end = min(len(text), offset + PIECE)

@@ -8,13 +8,14 @@ import stat
 import threading
 from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from PySide6.QtCore import QCoreApplication, QLocale
 from PySide6.QtGui import QImage
 
 from sam_py.errors import SamError
+from sam_py.messages.documents import MIME_TYPES, Document
 from sam_py.messages.parts import CodePart, FilePart, ImagePart, Part
 from sam_py.ui.chat.attachments_images import Picture, PictureError, fit_picture, picture_of, thumbnail_of
 from sam_py.ui.chat.attachments_sniff import language_of, sniff
@@ -22,14 +23,19 @@ from sam_py.ui.chat.attachments_sniff import language_of, sniff
 MB = 1024 * 1024
 IMAGE_MAX_BYTES = 20 * MB
 TEXT_MAX_BYTES = 20 * MB
-PDF_MAX_BYTES = 32 * MB
-INLINE_MAX_BYTES = MB
-"""Text up to here travels in the message itself; more becomes a stored file."""
+DOCUMENT_MAX_BYTES = 32 * MB
+INLINE_MAX_BYTES = 200_000
+"""Text up to here travels in the message itself; more becomes a stored file, whose beginning is sent."""
 _CHUNK = MB
-_OFFICE = frozenset({".doc", ".docx", ".odt", ".ods", ".odp", ".pages", ".ppt", ".pptx", ".rtf", ".xls", ".xlsx"})
+_OFFICE = frozenset({".doc", ".odt", ".ods", ".odp", ".pages", ".ppt", ".rtf", ".xls", ".xlsb", ".numbers", ".key"})
+_READABLE = frozenset({".pdf", ".docx", ".docm", ".xlsx", ".xlsm", ".pptx", ".pptm", ".epub"})
 
 Put = Callable[[bytes], Awaitable[str]]
 """Keeps bytes in the attachment store and returns their hash."""
+Tell = Callable[[int, int], None]
+"""Takes how many pages are read, and of how many."""
+ReadDocument = Callable[[FilePart, Tell | None], Awaitable[Document | None]]
+"""Takes the text out of a stored file. Raises SamError where it cannot."""
 
 
 class IntakeError(SamError):
@@ -67,13 +73,18 @@ Source = Path | PastedText | PastedImage | GivenBytes
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """A part, ready to send, and what its chip shows. `note` says what was done to it (scaled down), or ""."""
+    """A part, ready to send, and what its chip shows. `note` says what was done to it (scaled down), or "".
+
+    `document` is its text where it was taken out; `warning` says in a few words why it was not.
+    """
 
     part: Part
     name: str
     size: int
     thumbnail: QImage | None = None
     note: str = ""
+    document: Document | None = None
+    warning: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,14 +100,21 @@ class _Read:
 
 
 class Intake:
-    """Reads sources in at most two threads at once; `put` stores what is kept outside of the message."""
+    """Reads sources in at most two threads at once; `put` stores what is kept outside of the message.
 
-    def __init__(self, put: Put) -> None:
+    `read_document` takes the text out of documents, so that it is there when the message is sent.
+    """
+
+    def __init__(self, put: Put, read_document: ReadDocument | None = None) -> None:
         self._put = put
+        self._read_document = read_document
         self._workers: ThreadPoolExecutor | None = None
 
-    async def take(self, source: Source) -> Taken:
-        """Make a part of `source`. Raises `IntakeError`; cancelling ends the reading within a megabyte."""
+    async def take(self, source: Source, tell: Tell | None = None) -> Taken:
+        """Make a part of `source`. Raises `SamError`; cancelling ends the reading within a megabyte.
+
+        `tell(done, total)` hears of the pages of a document while its text is taken out.
+        """
         stop = threading.Event()
         loop = asyncio.get_running_loop()
         if self._workers is None:
@@ -111,7 +129,38 @@ class Intake:
             digest = await self._put(read.data)
             assert isinstance(part, ImagePart | FilePart)
             part = part.model_copy(update={"attachment": digest})
-        return Taken(part, read.name, read.size, read.thumbnail, read.note)
+        taken = Taken(part, read.name, read.size, read.thumbnail, read.note)
+        return await self._with_text(taken, tell) if isinstance(part, FilePart) else taken
+
+    async def document(self, part: FilePart) -> Document | None:
+        """The text of a document that was attached before; None where it is none, or has none."""
+        if self._read_document is None:
+            return None
+        try:
+            return await self._read_document(part, None)
+        except SamError:
+            return None
+
+    async def _with_text(self, taken: Taken, tell: Tell | None) -> Taken:
+        """`taken` with its text. A PDF without stays: a model that takes PDFs sees its pages."""
+        part = taken.part
+        assert isinstance(part, FilePart)
+        if self._read_document is None:
+            return taken
+        try:
+            document = await self._read_document(part, tell)
+        except SamError as error:
+            if part.mime_type != MIME_TYPES["pdf"] or getattr(error, "reason", "") in ("password", "protected"):
+                raise
+            return replace(taken, warning=_tr("No text could be read"), note=_only_pictures(str(error)))
+        if document is None:
+            return taken
+        notes = " ".join(document.notes)
+        if document.has_text:
+            return replace(taken, document=document, note=notes)
+        if part.mime_type != MIME_TYPES["pdf"]:
+            raise IntakeError(_tr("“{name}” holds no text that the model could read.").format(name=taken.name))
+        return replace(taken, document=document, warning=_tr("No text in it"), note=_only_pictures(notes))
 
     async def thumbnail(self, path: Path) -> QImage | None:
         """A small picture of the stored image at `path`; None if it is gone or damaged."""
@@ -134,7 +183,7 @@ def read_source(source: Source, stop: threading.Event) -> _Read:
         case PastedImage(image, name):
             return _picture(name, 0, picture_of(image))
         case GivenBytes(data, name):
-            _limit(name, data, PDF_MAX_BYTES, _tr("an attachment"))
+            _limit(name, data, DOCUMENT_MAX_BYTES, _tr("an attachment"))
             return _judged(Path(name), name, data)
         case _:
             return _file(source, stop)
@@ -148,7 +197,7 @@ def _file(path: Path, stop: threading.Event) -> _Read:
 def _judged(path: Path, name: str, data: bytes) -> _Read:
     if not data:
         raise IntakeError(_tr("“{name}” is empty, so there is nothing to attach.").format(name=name))
-    kind = sniff(data)
+    kind = sniff(data, name)
     match kind.kind:
         case "image":
             _limit(name, data, IMAGE_MAX_BYTES, _tr("a picture"))
@@ -156,9 +205,13 @@ def _judged(path: Path, name: str, data: bytes) -> _Read:
                 return _picture(name, len(data), fit_picture(data, kind.mime_type))
             except PictureError as error:
                 raise _picture_error(name, error) from error
-        case "pdf":
-            part = FilePart(attachment="", filename=name, mime_type="application/pdf", size=len(data))
+        case "document":
+            part = FilePart(attachment="", filename=name, mime_type=kind.mime_type, size=len(data))
             return _Read(name, len(data), part, data)
+        case "locked":
+            raise IntakeError(
+                _tr("“{name}” is protected by a password: save it without one and attach that.").format(name=name)
+            )
         case "text":
             _limit(name, data, TEXT_MAX_BYTES, _tr("a text"))
             return _text(name, data.decode(kind.encoding, "replace"), data)
@@ -176,10 +229,10 @@ def _bytes(path: Path, name: str, stop: threading.Event) -> bytes:
             )
         if not stat.S_ISREG(status.st_mode):
             raise IntakeError(_tr("“{name}” is a device and no file, so it cannot be attached.").format(name=name))
-        if status.st_size > PDF_MAX_BYTES:
-            raise IntakeError(_too_large(name, status.st_size, PDF_MAX_BYTES, _tr("an attachment")))
+        if status.st_size > DOCUMENT_MAX_BYTES:
+            raise IntakeError(_too_large(name, status.st_size, DOCUMENT_MAX_BYTES, _tr("an attachment")))
         pieces = []
-        left = PDF_MAX_BYTES  # a file that grows while it is read stops here
+        left = DOCUMENT_MAX_BYTES  # a file that grows while it is read stops here
         with open(path, "rb") as file:
             while left > 0 and (piece := file.read(min(_CHUNK, left))):
                 if stop.is_set():
@@ -206,7 +259,8 @@ def _text(name: str, text: str, data: bytes) -> _Read:
         return _Read(name, len(data), CodePart(code=text, language=language, filename=name))
     stored = text.encode("utf-8", "replace")
     part = FilePart(attachment="", filename=name, mime_type="text/plain", size=len(stored))
-    return _Read(name, len(stored), part, stored)
+    note = _tr("Long: its beginning is sent, and the model can read on in it with a tool.")
+    return _Read(name, len(stored), part, stored, note=note)
 
 
 def _picture(name: str, size: int, picture: Picture) -> _Read:
@@ -235,10 +289,17 @@ def _picture_error(name: str, error: PictureError) -> IntakeError:
 
 
 def _binary_sentence(path: Path, name: str) -> str:
-    sentence = _tr("“{name}” is not text, an image or a PDF, so the model could not read it.").format(name=name)
+    if path.suffix.lower() in _READABLE:
+        sentence = _tr("“{name}” is damaged or not what its name says: open it in its own program and save it again.")
+        return sentence.format(name=name)
+    sentence = _tr("“{name}” is not text, an image or a document, so the model could not read it.").format(name=name)
     if path.suffix.lower() in _OFFICE:
-        sentence += " " + _tr("Save it as PDF or plain text and attach that.")
+        sentence += " " + _tr("Save it as PDF, or in the newer format of Word, Excel or PowerPoint, and attach that.")
     return sentence
+
+
+def _only_pictures(why: str) -> str:
+    return f"{why} {_tr('Only models that take PDFs can look at it.')}".strip()
 
 
 def _limit(name: str, data: bytes, most: int, what: str) -> None:

@@ -7,7 +7,10 @@ from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Literal
 
-Kind = Literal["image", "pdf", "text", "binary"]
+from sam_py.messages.documents import MIME_TYPES, document_kind, kind_of_content
+
+Kind = Literal["image", "document", "locked", "text", "binary"]
+"""A document has its text taken out; one that is locked was packed by Office with a password."""
 
 _HEAD = 64 * 1024
 _SIGNATURES = (
@@ -20,6 +23,9 @@ _SIGNATURES = (
     (b"MM\x00*", "image/tiff"),
     (b"\x00\x00\x01\x00", "image/x-icon"),
 )
+_OLE = b"\xd0\xcf\x11\xe0"
+_ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
+"""The name of the stream that holds an Office document with a password (MS-OFFCRYPTO, 2.3.4)."""
 _BRANDS = {b"avif": "image/avif", b"avis": "image/avif"}
 _BRANDS |= dict.fromkeys((b"heic", b"heix", b"hevc", b"mif1", b"msf1"), "image/heic")
 
@@ -56,16 +62,19 @@ class Sniffed:
     """Of text: the name of a Python codec."""
 
 
-def sniff(data: bytes) -> Sniffed:
-    """What `data` is; the name of the file is not asked, because names lie.
+def sniff(data: bytes, name: str = "") -> Sniffed:
+    """What `data` is; the `name` of the file is asked only where text may be a table or a page, because names lie.
 
     >>> sniff(b"%PDF-1.7 ...").kind, sniff(b"<svg/>").kind, sniff(bytes(range(256))).kind
-    ('pdf', 'text', 'binary')
+    ('document', 'text', 'binary')
     """
     if mime_type := _image_type(data):
         return Sniffed("image", mime_type)
-    if b"%PDF-" in data[:1024]:
-        return Sniffed("pdf", "application/pdf")
+    kind = kind_of_content(data, name)
+    if kind is not None and document_kind(MIME_TYPES[kind], len(data)) is not None:
+        return Sniffed("document", MIME_TYPES[kind])
+    if data.startswith(_OLE) and _ENCRYPTED in data:
+        return Sniffed("locked", "application/octet-stream")
     if encoding := text_encoding(data):
         return Sniffed("text", "text/plain", encoding)
     return Sniffed("binary", "application/octet-stream")

@@ -13,6 +13,7 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QImage
 
 from sam_py.errors import SamError
+from sam_py.messages.documents import Document, document_kind
 from sam_py.messages.parts import CodePart, FilePart, ImagePart, Part, Parts
 from sam_py.ui.chat.attachments_intake import Intake, IntakeCancelled, PastedImage, PastedText, Source
 
@@ -24,7 +25,7 @@ Kind = Literal["image", "code", "text", "file"]
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One chip: `part` is None while it is being read."""
+    """One chip: `part` is None while it is being read, and `progress` says how many pages are, of how many."""
 
     id: int
     name: str
@@ -33,6 +34,9 @@ class Item:
     part: Part | None = None
     thumbnail: QImage | None = field(default=None, compare=False)
     note: str = ""
+    document: Document | None = field(default=None, compare=False)
+    warning: str = ""
+    progress: tuple[int, int] | None = None
 
     @property
     def text(self) -> str:
@@ -48,6 +52,8 @@ class AttachmentTray(QObject):
 
     changed = Signal()
     failed = Signal(str)
+    advanced = Signal()
+    """A chip has something else to show; what is attached is the same."""
     settled = Signal()
     """Nothing is being read any more."""
 
@@ -115,11 +121,13 @@ class AttachmentTray(QObject):
             path = self._stored_image(part)
             if path is not None:
                 self._reading[item.id] = self._spawn(self._show_thumbnail(item.id, path))
+            elif isinstance(part, FilePart) and document_kind(part.mime_type, part.size) is not None:
+                self._reading[item.id] = self._spawn(self._show_document(item.id, part))
         self.changed.emit()
 
     async def _read(self, item_id: int, source: Source) -> None:
         try:
-            taken = await self._intake.take(source)
+            taken = await self._intake.take(source, lambda done, total: self._advance(item_id, done, total))
         except IntakeCancelled:
             return
         except SamError as error:
@@ -132,10 +140,22 @@ class AttachmentTray(QObject):
             self._reading.pop(item_id, None)
             ready = _item_of(item_id, taken.part)
             self._items[item_id] = replace(
-                ready, name=taken.name, size=taken.size, thumbnail=taken.thumbnail, note=taken.note
+                ready,
+                name=taken.name,
+                size=taken.size,
+                thumbnail=taken.thumbnail,
+                note=taken.note,
+                document=taken.document,
+                warning=taken.warning,
             )
             self.changed.emit()
             self._settle()
+
+    def _advance(self, item_id: int, done: int, total: int) -> None:
+        item = self._items.get(item_id)
+        if item is not None and item.part is None:
+            self._items[item_id] = replace(item, progress=(done, total))
+            self.advanced.emit()
 
     def _give_up(self, item_id: int, sentence: str) -> None:
         if self._items.pop(item_id, None) is None:
@@ -145,6 +165,13 @@ class AttachmentTray(QObject):
         if sentence:
             self.failed.emit(sentence)
         self._settle()
+
+    async def _show_document(self, item_id: int, part: FilePart) -> None:
+        document = await self._intake.document(part)
+        self._reading.pop(item_id, None)
+        if document is not None and item_id in self._items:
+            self._items[item_id] = replace(self._items[item_id], document=document, note=" ".join(document.notes))
+            self.advanced.emit()
 
     async def _show_thumbnail(self, item_id: int, path: Path) -> None:
         thumbnail = await self._intake.thumbnail(path)

@@ -23,6 +23,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from sam_py.messages.parts import ImagePart
 from sam_py.ui.chat.attachments_intake import size_text
 from sam_py.ui.chat.composer_attachments import AttachmentTray, Item
+from sam_py.ui.chat.document_words import document_facts
 from sam_py.ui.widgets.buttons import IconButton
 from sam_py.ui.widgets.icons import Icons
 from sam_py.ui.widgets.plain import one_line, tooltip
@@ -69,7 +70,11 @@ class AttachmentChip(QWidget):
         """The line beneath the name."""
         item = self._item
         if item.part is None:
-            return self.tr("Reading…")
+            return self._reading_words(item.progress)
+        if item.warning:
+            return item.warning
+        if item.document is not None:
+            return " · ".join(document_facts(item.document)) or size_text(item.size)
         if isinstance(item.part, ImagePart) and item.part.width:
             pixels = f"{item.part.width} × {item.part.height}"
             return f"{pixels} · {size_text(item.size)}" if item.size else pixels
@@ -78,6 +83,12 @@ class AttachmentChip(QWidget):
             lines = self.tr("1 line") if count == 1 else self.tr("{n} lines").format(n=self.locale().toString(count))
             return f"{lines} · {size_text(item.size)}"
         return size_text(item.size)
+
+    def _reading_words(self, progress: tuple[int, int] | None) -> str:
+        if progress is None or progress[1] < 2:
+            return self.tr("Reading…")
+        done, total = (self.locale().toString(number) for number in progress)
+        return self.tr("Reading: %1 of %2").replace("%1", done).replace("%2", total)
 
     def px(self, length_px: float) -> int:
         return round(length_px * self._themes.current.scale)
@@ -195,6 +206,7 @@ class ChipRow(QWidget):
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
         tray.changed.connect(self._take_items)
+        tray.advanced.connect(self._take_items)
         icons.changed.connect(self._arrange)
         self._take_items()
 
@@ -212,7 +224,8 @@ class ChipRow(QWidget):
             chip.deleteLater()
         for key, item in items.items():
             if key in self._chips:
-                if self._chips[key].item != item or self._chips[key].item.thumbnail is not item.thumbnail:
+                before = self._chips[key].item
+                if before != item or before.thumbnail is not item.thumbnail or before.document is not item.document:
                     self._chips[key].set_item(item)
                 continue
             chip = AttachmentChip(self._icons, item, self)

@@ -77,10 +77,12 @@ class AttachmentPreview(QFrame):
         self.show()
 
     def _body(self, code_pt: float) -> QWidget:
-        if self._item.text:
+        document = self._item.document
+        whole = self._item.text or (document.markdown if document is not None else "")
+        if whole:
             text = QPlainTextEdit(self)
-            shown = self._item.text[:SHOWN_CHARACTERS]
-            left_out = len(self._item.text) - len(shown)
+            shown = whole[:SHOWN_CHARACTERS]
+            left_out = len(whole) - len(shown)
             if left_out:
                 shown += "\n… " + self.tr("{n} more characters are not shown here").format(n=left_out)
             text.setPlainText(shown)
