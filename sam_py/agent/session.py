@@ -263,7 +263,8 @@ class ChatSession:
         if not covered:
             raise SamError("There is nothing to summarise yet: the last turns and what is pinned are sent as they are.")
         choice = self.choice
-        text, usage = await ask_for_summary(self._provider_of(choice.provider), choice.model, covered)
+        provider = self._provider_of(choice.provider)
+        text, usage = await ask_for_summary(provider, choice.model, covered, self.window)
         while self._run is not None:
             await asyncio.shield(self._run.ended)
         if usage is not None:

@@ -11,6 +11,7 @@ from sam_py.messages.parts import TextPart
 from sam_py.messages.turn import Turn
 from sam_py.messages.usage import Usage
 from sam_py.providers.base import ChatRequest, Finished, Provider, TextDelta, UsageReported
+from sam_py.providers.errors import ProviderError
 from sam_py.transcript.budget import LAST_TURNS
 from sam_py.transcript.plan import shortened_text
 
@@ -19,6 +20,8 @@ _HEAD = re.compile(r"Summary of \d+ earlier messages:\s*")
 _IMPORTANT_CHARACTERS, _OTHER_CHARACTERS = 4_000, 1_000
 _UNKNOWN_CHARACTERS = 60_000
 """So much is summarised at once where the model's window is not known."""
+_LEAST_CHARACTERS = 800
+"""So much is told in any case."""
 _CHARACTERS_PER_TOKEN = 2
 """Of the window: cautious, so that scripts with many tokens fit as well."""
 _MAX_TOKENS = 1_200
@@ -47,15 +50,36 @@ def coverable(messages: Sequence[Message], wanted: Collection[str] | None = None
     )
 
 
-async def ask_for_summary(provider: Provider, model: str, messages: Sequence[Message]) -> tuple[str, Usage | None]:
-    """What `model` says that `messages` said. Raises what the provider raises, and SamError for an empty answer."""
+async def ask_for_summary(
+    provider: Provider, model: str, messages: Sequence[Message], window: int | None = None
+) -> tuple[str, Usage | None]:
+    """What `model`, which takes `window` tokens as far as that is known, says that `messages` said.
+
+    Where that is too long for it, less is told. Raises what the provider raises, and SamError for an empty answer.
+    """
+    room, most = _UNKNOWN_CHARACTERS, _MAX_TOKENS
+    if window:
+        most = min(most, window // 4)
+        room = max(_LEAST_CHARACTERS, (window - most) * _CHARACTERS_PER_TOKEN - len(_ASK))
+    while True:
+        try:
+            return await _answer(provider, model, told(messages, room), most)
+        except ProviderError as error:
+            if error.code != "too_long" or room <= _LEAST_CHARACTERS:
+                raise
+            takes = error.window_tokens or window
+            share = 0.5
+            if takes and error.prompt_tokens:
+                most = min(most, takes // 4)
+                share = min(share, 0.8 * (takes - most) / error.prompt_tokens)
+            length = min(room, sum(map(_length, messages))) + len(_ASK)
+            room = max(_LEAST_CHARACTERS, round(share * length) - len(_ASK))
+
+
+async def _answer(provider: Provider, model: str, material: str, most: int) -> tuple[str, Usage | None]:
     limits = provider.limits_of(model)
-    room = _UNKNOWN_CHARACTERS
-    if limits.context_tokens:
-        room = max(1_000, (limits.context_tokens - _MAX_TOKENS) * _CHARACTERS_PER_TOKEN - len(_ASK))
-    text = f"{_ASK}\n\n<conversation>\n{told(messages, room)}\n</conversation>"
-    turn = Turn("user", (TextPart(text=text),))
-    request = ChatRequest(model=model, turns=(turn,), provider=provider.id, max_tokens=_MAX_TOKENS, limits=limits)
+    turn = Turn("user", (TextPart(text=f"{_ASK}\n\n<conversation>\n{material}\n</conversation>"),))
+    request = ChatRequest(model=model, turns=(turn,), provider=provider.id, max_tokens=most, limits=limits)
     pieces: list[str] = []
     usage: Usage | None = None
     events = provider.stream(request)
@@ -121,6 +145,10 @@ def told(messages: Sequence[Message], most: int) -> str:
 
 def _headed(words: str, covered: int) -> str:
     return f"Summary of {covered} earlier messages:\n\n{words}"
+
+
+def _length(message: Message) -> int:
+    return len(_line(message))
 
 
 def _line(message: Message) -> str:

@@ -81,7 +81,7 @@ class MainWindow(QMainWindow):
         self._context = context
         self._menu = QMenu(self)
         attachments = services.library.attachments
-        self._intake = Intake(attachments.put, services.library.documents.of)
+        self._intake = Intake(attachments.put)
         composer = Composer(services.icons, self._intake, services.tasks.spawn, path_of=attachments.path, parent=self)
         empty = EmptyState(services.icons, parent=self)
         self.chat = ChatView(services, context, self._menu, composer, empty, self)
@@ -96,7 +96,7 @@ class MainWindow(QMainWindow):
         )
         self.inspector.toggled.connect(self._inspector_toggled)
         self.notices = Notices(services.themes, services.icons, self)
-        self.notices.keep_above(composer)
+        self.notices.keep_above(self.chat.foot)
         self._announcer = ReplyAnnouncer(self.chat.timeline)
         self.actions_by_name = Actions(self, handlers_of(self))
         self._fill_menus()
@@ -351,6 +351,7 @@ class MainWindow(QMainWindow):
         chat.settings_requested.connect(lambda provider: self.open_settings("providers", provider))
         chat.notice.connect(lambda text: self.notices.show_notice(text, timeout_ms=1500))
         chat.trouble.connect(lambda text: self.notices.show_notice(text, kind="error"))
+        chat.undo_offered.connect(self._offer_undo)
         chat.title_changed.connect(lambda title: self.setWindowTitle(f"{window_title(title)} – SAM"))
         chat.timeline.link_clicked.connect(self._open_link)
         chat.timeline.image_clicked.connect(self._offers.open_image)
@@ -376,6 +377,10 @@ class MainWindow(QMainWindow):
     def _sidebar_notice(self, text: str, action_text: str, on_action: object) -> None:
         assert callable(on_action) or on_action is None
         self.notices.show_notice(text, action_text=action_text, on_action=on_action)
+
+    def _offer_undo(self, text: str, undo: object) -> None:
+        assert callable(undo)
+        self.notices.show_notice(text, action_text=self.tr("Undo"), on_action=undo)
 
     def _model_file_news(self, text: str, command: str = "", detail: str = "", *, trouble: bool = False) -> None:
         """Said where the ways to connect are, or as a notice where a conversation is on screen."""

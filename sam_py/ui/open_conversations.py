@@ -14,6 +14,7 @@ from sam_py.errors import SamError
 from sam_py.store.autosave import Autosave
 from sam_py.store.drafts import Unsent
 from sam_py.store.library import Library
+from sam_py.transcript.plan import Plan
 from sam_py.ui.chat.reading_place import Place
 from sam_py.ui.models.message_list_model import MessageListModel
 
@@ -34,6 +35,8 @@ class OpenConversation:
     place: Place | None = None
     is_new: bool = False
     notices: tuple[str, ...] = ()
+    plans: tuple[Plan | None, Plan | None] = (None, None)
+    """The plan of the last request that its rows went by, and the one that they go by since."""
     endings: list[Callable[[], None]] = field(default_factory=list)
 
     @property

@@ -11,6 +11,7 @@ from sam_py.errors import SamError
 from sam_py.messages.message import DeveloperMessage, Message
 from sam_py.messages.turn import Limits
 from sam_py.providers.base import Finished
+from sam_py.providers.errors import ProviderError
 from tests.agent.conftest import Talk
 from tests.agent.test_context_of_requests import long_talk, texts
 
@@ -140,4 +141,20 @@ async def test_the_guide_is_not_asked_for_a_summary(talk: Talk) -> None:
     long_talk(talk.bus, 8)
     talk.session.set_model("guide", "guide")
     with pytest.raises(SamError, match="Choose a model"):
+        await talk.session.summarise()
+
+
+async def test_where_all_is_too_long_for_the_model_less_of_it_is_told(talk: Talk) -> None:
+    long_talk(talk.bus, 40)
+    refusal = ProviderError("Too long.", code="too_long", window_tokens=2048, prompt_tokens=8000)
+    talk.provider.say(refusal)
+    talk.provider.answer("In short: words.")
+    await talk.session.summarise()
+    first, second = (len(texts(request)[0]) for request in talk.provider.requests[-2:])
+    assert second < first * 0.25
+    assert talk.provider.requests[-1].max_tokens == 512
+    talk.bus.remove(next(message.id for message in talk.bus.messages() if message.role == "developer"))
+    for _ in range(9):
+        talk.provider.say(refusal)
+    with pytest.raises(SamError, match="Too long"):
         await talk.session.summarise()

@@ -10,13 +10,15 @@ from PySide6.QtGui import QGuiApplication, QKeyEvent
 from PySide6.QtWidgets import QMenu, QStackedWidget, QVBoxLayout, QWidget
 
 from sam_py.agent.state import SessionState
+from sam_py.agent.summaries import reworded, words_of
 from sam_py.bus import todo_list
 from sam_py.bus.deltas import Delta, SettingChanged
 from sam_py.errors import SamError
-from sam_py.messages.message import AssistantMessage, Message, UserMessage
+from sam_py.messages.message import AssistantMessage, DeveloperMessage, Message, UserMessage
 from sam_py.messages.parts import Part, TextPart
 from sam_py.settings.model import ModelChoice
 from sam_py.store.drafts import Draft
+from sam_py.ui.chat.chat_context import ChatContext
 from sam_py.ui.chat.composer import Composer
 from sam_py.ui.chat.empty_state import EmptyState
 from sam_py.ui.chat.header import Header
@@ -40,6 +42,8 @@ class ChatView(QWidget):
 
     trouble = Signal(str)
     notice = Signal(str)
+    undo_offered = Signal(str, object)
+    """Words about what was done, and what undoes it."""
     settings_requested = Signal(str)
     title_changed = Signal(str)
     model_chosen = Signal(str, str)
@@ -67,6 +71,7 @@ class ChatView(QWidget):
         self.composer = composer
         self.prompts = MiniPromptsControl(services.mini_prompts, services.icons, services.tasks.spawn, composer, self)
         self.prompts.trouble.connect(self.trouble)
+        self.chat_context = ChatContext(services, context, self.timeline, self)
         self._stack = QStackedWidget(self)
         self._stack.addWidget(self.empty)
         self._stack.addWidget(self.timeline)
@@ -75,12 +80,22 @@ class ChatView(QWidget):
         layout.setSpacing(0)
         layout.addWidget(self.header)
         layout.addWidget(self._stack, 1)
-        layout.addWidget(composer)
+        self.foot = QWidget(self)
+        """What notices must not cover: the strip and the composer."""
+        foot = QVBoxLayout(self.foot)
+        foot.setContentsMargins(0, 0, 0, 0)
+        foot.setSpacing(0)
+        foot.addWidget(self.chat_context.strip)
+        foot.addWidget(composer)
+        layout.addWidget(self.foot)
         self._message_actions = self._handlers()
         self.timeline.action_requested.connect(self._act)
         self.timeline.copy_requested.connect(self._copy_text)
         context.calls.whole_requested.connect(self._open_whole)
         context.calls.typed.connect(self._type)
+        self.chat_context.offered.connect(self.undo_offered)
+        self.chat_context.model_requested.connect(composer.open_model_picker)
+        self.chat_context.strip.focus_lost.connect(composer.setFocus)
         self.header.renamed.connect(self._rename)
         self.header.settings_requested.connect(self.open_settings)
         self.header.rename_ended.connect(composer.setFocus)
@@ -108,6 +123,7 @@ class ChatView(QWidget):
         self._off = conversation.bus.subscribe(self._on_delta)
         self._context.calls.attach(conversation.bus)
         self.prompts.attach(conversation.bus)
+        self.chat_context.attach(conversation)
         # First the timeline gets its width: measuring the rows once is enough then.
         self._stack.setCurrentWidget(self.timeline if len(conversation.bus) else self.empty)
         conversation.model.set_idle(not conversation.session.state.is_busy)
@@ -134,6 +150,7 @@ class ChatView(QWidget):
             self._off = None
         self.timeline.set_model(None)
         self._context.calls.detach()
+        self.chat_context.detach()
         self.prompts.detach()
         self.conversation = None
 
@@ -141,6 +158,7 @@ class ChatView(QWidget):
         self.composer.set_busy(state.is_busy)
         self.composer.set_queued(state.queued)
         self.timeline.set_waiting(state.text if state.phase == "waiting" else "")
+        self.chat_context.show_state(state)
         if self.conversation is not None:
             self.conversation.model.set_idle(not state.is_busy)
 
@@ -188,6 +206,10 @@ class ChatView(QWidget):
             session = self.conversation.session
             label = self._context.label_of(session.choice.provider, session.choice.model)
             ConversationSettingsDialog(self._services, session, label, self).open()
+
+    def summarise(self) -> None:
+        """Let the model summarise what was said before the last turns; a strip above the composer says how it goes."""
+        self.chat_context.summarise()
 
     def edit_last(self) -> None:
         """Put the last message of the person into the composer, to be sent again otherwise."""
@@ -244,6 +266,7 @@ class ChatView(QWidget):
             "details": lambda c, id_: MessageDetails(c.bus.get(id_), self._context, self).open(),
             "model": lambda _c, _id: self.composer.open_model_picker(),
             "settings": self._open_settings_for,
+            **self.chat_context.handlers(),
         }
 
     def _copy_text(self, text: str) -> None:
@@ -279,7 +302,8 @@ class ChatView(QWidget):
         rest = tuple(part for part in message.parts if not isinstance(part, TextPart))
         if isinstance(message, AssistantMessage):
             rest = ()
-        self.composer.set_edit_mode(message.id, message.text, rest)
+        text = words_of(message) if isinstance(message, DeveloperMessage) else message.text
+        self.composer.set_edit_mode(message.id, text, rest)
 
     def _edit(self, message_id: str, text: str, parts: tuple[Part, ...]) -> None:
         conversation = self.conversation
@@ -291,6 +315,11 @@ class ChatView(QWidget):
         message = conversation.bus.get(message_id)
         if isinstance(message, UserMessage):
             self._spawn(conversation.session.edit_and_resend(message_id, text, parts), "edit and send again")
+        elif isinstance(message, DeveloperMessage) and message.covers:
+            try:
+                conversation.bus.replace(reworded(message, text))
+            except SamError as error:
+                self.trouble.emit(str(error))
         else:
             kept = tuple(part for part in message.parts if not isinstance(part, TextPart))
             conversation.bus.replace(message.model_copy(update={"parts": (*kept, TextPart(text=text.strip()))}))
@@ -319,6 +348,7 @@ class ChatView(QWidget):
         message = conversation.bus.get(message_id)
         results = [self._context.calls.result_of(part.call_id, message_id) for part in message.tool_calls]
         conversation.session.remove(message_id)
+        self.chat_context.removed(conversation, message)
         for result in results:  # a call and its result go together
             if result is not None:
                 conversation.session.remove(result.id)

@@ -4,9 +4,17 @@ from __future__ import annotations
 
 from PySide6.QtCore import QCoreApplication, QLocale, QTime
 
-from sam_py.messages.message import AssistantMessage, Message, ToolResultMessage, UserMessage
+from sam_py.messages.message import (
+    AssistantMessage,
+    DeveloperMessage,
+    Message,
+    SystemMessage,
+    ToolResultMessage,
+    UserMessage,
+)
 from sam_py.ui.chat.reply_facts import GUIDE, long_facts, short_facts
 from sam_py.ui.chat.row_context import RowContext
+from sam_py.ui.chat.row_note import said_in, title_of
 from sam_py.ui.chat.tool_words import spoken_call
 
 
@@ -19,9 +27,11 @@ def spoken(message: Message | None, context: RowContext) -> str:
             who = context.label_of(message.provider, message.model) or _tr("Reply")
         case ToolResultMessage():
             who = _tr("Tool {name}").replace("{name}", message.tool_name)
+        case DeveloperMessage() | SystemMessage():
+            return f"{title_of(message)}: {said_in(message)}"
         case _:
-            who = _tr("Note")
-    words = [message.plain_text if message is not None else ""]
+            return ""
+    words = [message.plain_text]
     if isinstance(message, AssistantMessage):
         words += [spoken_call(context.calls.show(part, message.id)) for part in message.tool_calls]
     elif isinstance(message, ToolResultMessage):

@@ -16,7 +16,14 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QToolTip, QWidget
 
 from sam_py.messages.history import ErrorOccurred
-from sam_py.messages.message import AssistantMessage, Message, ToolResultMessage, UserMessage
+from sam_py.messages.message import (
+    AssistantMessage,
+    DeveloperMessage,
+    Message,
+    SystemMessage,
+    ToolResultMessage,
+    UserMessage,
+)
 from sam_py.messages.parts import Part
 from sam_py.ui.chat.blocks import Block, block_for, show_in
 from sam_py.ui.chat.error_box import ErrorBox
@@ -25,6 +32,7 @@ from sam_py.ui.chat.parts.markdown_column import MarkdownColumn
 from sam_py.ui.chat.row_context import RowContext
 from sam_py.ui.chat.row_foot import HEIGHT_PX as FOOT_PX
 from sam_py.ui.chat.row_foot import RowFoot
+from sam_py.ui.chat.row_note import NoteCard
 from sam_py.ui.chat.row_painting import Veil, paint_dots, paint_note
 from sam_py.ui.chat.row_parts import empty_part, says_the_same, shown_parts
 from sam_py.ui.chat.row_sign import Sign, sign_of, spoken_sign
@@ -297,6 +305,10 @@ class MessageRow(QWidget):
 
     def _build(self, message: Message) -> None:
         self._drop_blocks()
+        if isinstance(message, DeveloperMessage | SystemMessage):
+            card = NoteCard(self._context, message, self)
+            card.chosen.connect(lambda action: self.action_requested.emit(action, self.message_id))
+            self._adopt(card, -1)
         parts = shown_parts(message) if not self._is_told_above else []
         for index, part in parts:
             if len(parts) > 1 or not self._wake_block(part, index):  # among others, Tab would go in the wrong order
@@ -316,8 +328,10 @@ class MessageRow(QWidget):
         block = block_for(
             part, self._context, mine=self.is_mine, live=self._streaming, parent=self, message_id=self.message_id
         )
-        if block is None:
-            return None
+        return self._adopt(block, part_index) if block is not None else None
+
+    def _adopt(self, block: Block, part_index: int) -> Block:
+        """Listen to a new block and show it below the others."""
         block.link_clicked.connect(self.link_clicked)
         block.image_clicked.connect(self.image_clicked)
         block.copy_requested.connect(self.copy_requested)

@@ -11,6 +11,8 @@ from PySide6.QtWidgets import QHBoxLayout, QMenu, QWidget
 from sam_py.ui.widgets.buttons import IconButton
 from sam_py.ui.widgets.icons import Icons
 
+_FIRST_OF_A_GROUP = ("keep", "details")
+
 
 @dataclass(frozen=True, slots=True)
 class Offer:
@@ -22,6 +24,11 @@ class Offer:
     is_streaming: bool
     can_continue: bool
     has_text: bool
+    context: str = ""
+    """What the person said of its place in requests: ``keep``, ``never``, or nothing."""
+    is_summary: bool = False
+    is_covered: bool = False
+    """A summary is sent in its place."""
 
 
 class ActionBar(QWidget):
@@ -53,14 +60,15 @@ class ActionBar(QWidget):
         self._offer = offer
         done = not offer.is_streaming
         self._copy.setVisible(offer.has_text)
-        self._edit.setVisible(done and offer.role == "user")
+        self._edit.setVisible(done and (offer.role == "user" or offer.is_summary))
+        self._edit.set_label(self.tr("Edit the summary") if offer.is_summary else self.tr("Edit and send again"))
         self._regenerate.setVisible(done and offer.role in ("assistant", "user"))
         again = self.tr("Regenerate") if offer.role == "assistant" else self.tr("Answer this again")
         self._regenerate.set_label(again)
         self._continue.setVisible(done and offer.can_continue)
         self._pin.set_icon("pin-filled" if offer.is_pinned else "pin", "accent" if offer.is_pinned else "muted")
         self._pin.set_label(self.tr("Unpin") if offer.is_pinned else self.tr("Pin"))
-        self._pin.setVisible(done)
+        self._pin.setVisible(done and not offer.is_summary)
         self.adjustSize()
 
     def menu_for(self, offer: Offer) -> QMenu:
@@ -72,27 +80,39 @@ class ActionBar(QWidget):
 
     def fill_menu(self, menu: QMenu, offer: Offer) -> None:
         """Add what can be done with a message to a menu."""
+        done, replied = not offer.is_streaming, offer.role == "assistant"
         entries: list[tuple[str, str, str, bool]] = [
             ("copy", self.tr("Copy as text"), "copy", offer.has_text),
             ("copy_markdown", self.tr("Copy as Markdown"), "copy", offer.has_text),
             ("edit", self.tr("Edit and send again"), "edit", offer.role == "user" and not offer.is_streaming),
-            ("edit_reply", self.tr("Edit the reply"), "edit", offer.role == "assistant" and not offer.is_streaming),
-            ("regenerate", self.tr("Regenerate"), "regenerate", offer.role == "assistant" and not offer.is_streaming),
-            ("continue", self.tr("Continue"), "continue", offer.can_continue and not offer.is_streaming),
+            ("edit_reply", self.tr("Edit the reply"), "edit", replied and done),
+            ("edit", self.tr("Edit the summary"), "edit", offer.is_summary),
+            ("regenerate", self.tr("Regenerate"), "regenerate", replied and done),
+            ("continue", self.tr("Continue"), "continue", offer.can_continue and done),
             (
                 "pin",
                 self.tr("Unpin") if offer.is_pinned else self.tr("Pin"),
                 "pin-filled" if offer.is_pinned else "pin",
-                not offer.is_streaming,
+                done and not offer.is_summary,
             ),
+            ("keep", self.tr("Always keep in context"), "keep", done and not offer.is_summary),
+            ("never", self.tr("Never send"), "eye-off", done and not offer.is_summary),
+            ("summary", self.tr("Go to its summary"), "text", offer.is_covered),
+            ("covered", self.tr("Go to what it stands for"), "text", offer.is_summary),
             ("details", self.tr("Details"), "info", True),
-            ("remove", self.tr("Delete message"), "trash", not offer.is_streaming),
+            ("remove", self.tr("Delete message"), "trash", done and not offer.is_summary),
+            ("remove", self.tr("Remove the summary"), "trash", offer.is_summary),
         ]
         for action, text, icon, wanted in entries:
-            if action in ("details",):
+            if action in _FIRST_OF_A_GROUP and wanted:
                 menu.addSeparator()
             if wanted:
-                entry = menu.addAction(self._icons.icon(icon, "text"), text)
+                entry = menu.addAction(text)
+                if action in ("keep", "never"):  # a menu has room for a tick or a drawing
+                    entry.setCheckable(True)
+                    entry.setChecked(offer.context == action)
+                else:
+                    entry.setIcon(self._icons.icon(icon, "text"))
                 entry.triggered.connect(
                     lambda _checked=False, name=action, target=offer.message_id: self.chosen.emit(name, target)
                 )

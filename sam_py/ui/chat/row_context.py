@@ -30,3 +30,5 @@ class RowContext:
     """What cards show of the tool calls of the conversation on screen."""
     fates: Fates = field(default_factory=Fates)
     """What of the conversation on screen is not sent as it is."""
+    opened: set[str] = field(default_factory=set)
+    """The ids of notes that the person opened."""

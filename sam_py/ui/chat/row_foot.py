@@ -15,6 +15,8 @@ from sam_py.ui.chat.row_sign import Sign
 HEIGHT_PX = 32
 _ICON_PX = 14
 _BETWEEN = " · "
+_AIR_PX = 2
+"""More than the words take: what is exactly as wide may be elided."""
 
 
 class RowFoot:
@@ -112,9 +114,10 @@ class RowFoot:
         return _BETWEEN.join(filter(None, pieces))
 
     def _width(self, words: str) -> int:
-        return QFontMetrics(self._font()).horizontalAdvance(words) + (
-            self._icon_width() if self.sign is not None else 0
-        )
+        if not words:
+            return 0
+        wide = QFontMetrics(self._font()).horizontalAdvance(words) + _AIR_PX
+        return wide + (self._icon_width() if self.sign is not None else 0)
 
     def _icon_width(self) -> int:
         return self._px(_ICON_PX + 5)

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sam_py.messages.message import Message, ToolResultMessage
+from sam_py.messages.message import DeveloperMessage, Message, SystemMessage, ToolResultMessage
 from sam_py.messages.parts import Part, TextPart, ThinkingSignaturePart, ThinkingTextPart, ToolCallPart
 from sam_py.ui.chat.blocks import Block, CallBlock
 
 
 def shown_parts(message: Message) -> list[tuple[int, Part]]:
-    """The parts that are drawn, each with its index in the message; of a tool's result its text first."""
+    """The parts that are drawn, each with its index in the message; of a tool's result its text first.
+
+    The text of a note stands in its card.
+    """
     if isinstance(message, ToolResultMessage):
         return [(-1, TextPart(text=message.output_text)), *enumerate(message.parts)]
-    return [(index, part) for index, part in enumerate(message.parts) if not isinstance(part, ThinkingSignaturePart)]
+    hidden = TextPart if isinstance(message, DeveloperMessage | SystemMessage) else ThinkingSignaturePart
+    return [(index, part) for index, part in enumerate(message.parts) if not isinstance(part, hidden)]
 
 
 def says_the_same(message: Message, blocks: Sequence[Block]) -> bool:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QCoreApplication, QLocale
 
-from sam_py.messages.message import AssistantMessage, DeveloperMessage, Message
+from sam_py.messages.message import AssistantMessage, Message
 from sam_py.transcript.plan import MessageFate
 from sam_py.ui.chat.row_context import RowContext
 
@@ -47,11 +47,6 @@ def sign_of(message: Message, context: RowContext) -> Sign | None:
 def spoken_sign(sign: Sign | None) -> str:
     """For a screen reader, as a sentence of its own; empty where there is none."""
     return f"{sign.words}." if sign is not None else ""
-
-
-def may_be_kept(message: Message) -> bool:
-    """Whether a person can say that it is always or never sent: of a summary only its removal makes sense."""
-    return not (isinstance(message, DeveloperMessage) and message.covers)
 
 
 def _not_sent(fate: MessageFate) -> Sign:

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QMenu, QWidget
 from sam_py.messages.message import AssistantMessage
 from sam_py.ui.chat.row_actions import ActionBar, Offer
 from sam_py.ui.chat.row_context import RowContext
+from sam_py.ui.chat.row_note import is_summary
 
 if TYPE_CHECKING:
     from sam_py.ui.chat.timeline import Timeline
@@ -25,6 +26,7 @@ class TimelineActions(QObject):
     def __init__(self, timeline: Timeline, context: RowContext) -> None:
         super().__init__(timeline)
         self._timeline = timeline
+        self._context = context
         self.bar = ActionBar(context.icons, timeline.viewport())
         self.bar.chosen.connect(self.chosen)
         self._on: str | None = None
@@ -35,6 +37,7 @@ class TimelineActions(QObject):
         if model is None or message_id not in model.bus:
             return None
         message = model.bus.get(message_id)
+        fate = self._context.fates.of(message_id)
         stopped = isinstance(message, AssistantMessage) and message.stop_reason in ("aborted", "length", "error")
         return Offer(
             message_id=message_id,
@@ -43,6 +46,9 @@ class TimelineActions(QObject):
             is_streaming=model.bus.is_streaming(message_id),
             can_continue=stopped and model.bus.tip == message_id,
             has_text=bool(message.plain_text or message.text),
+            context=message.context,
+            is_summary=is_summary(message),
+            is_covered=fate is not None and fate.reason == "covered",
         )
 
     def show_on(self, message_id: str) -> None:
