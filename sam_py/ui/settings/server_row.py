@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Literal
 
 from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QVBoxLayout, QWidget
 
 from sam_py.settings.model import McpServerSettings
@@ -13,7 +14,7 @@ from sam_py.tools.mcp.offer import ServerStatus
 from sam_py.ui.settings.fields import Switch, Words
 from sam_py.ui.settings.server_words import state_words
 from sam_py.ui.widgets.buttons import IconButton, PillButton
-from sam_py.ui.widgets.icons import Icons
+from sam_py.ui.widgets.icons import Icons, Role
 from sam_py.ui.widgets.plain import one_line
 
 Deed = Literal["tools", "edit", "log", "restart", "remove", "on", "off"]
@@ -44,6 +45,7 @@ class ServerRow(QWidget):
         self.attend = PillButton(icons, self.tr("Look at them…"), kind="outline")
         self.attend.hide()
         self._deed: Deed = "tools"
+        self._said: tuple[str, Role] = ("", "muted")
         self.attend.clicked.connect(lambda: self.wanted.emit(self._deed))
         self.more = IconButton(icons, "more", self.tr("More: %1").replace("%1", label))
         self.more.clicked.connect(self._open_menu)
@@ -54,7 +56,8 @@ class ServerRow(QWidget):
 
     def show_state(self, server: McpServerSettings, status: ServerStatus | None) -> None:
         self.switch.setChecked(server.enabled)
-        self.words.say(*state_words(server, status))
+        self._said = state_words(server, status)
+        self.words.say(*self._said)
         state = status.state if status is not None and server.enabled else ""
         if state == "ready" and status is not None and status.tool_changes:
             self._ask_for("tools", self.tr("Look at them…"))
@@ -91,3 +94,7 @@ class ServerRow(QWidget):
 
     def _open_menu(self) -> None:
         self.menu().popup(self.more.mapToGlobal(self.more.rect().bottomLeft()))
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self.words.say(*self._said)  # the style sheet, which came to it just now, gave it its first colour back
