@@ -81,7 +81,7 @@ class MainWindow(QMainWindow):
         self._context = context
         self._menu = QMenu(self)
         attachments = services.library.attachments
-        self._intake = Intake(attachments.put)
+        self._intake = Intake(attachments.put, services.library.documents.of)
         composer = Composer(services.icons, self._intake, services.tasks.spawn, path_of=attachments.path, parent=self)
         empty = EmptyState(services.icons, parent=self)
         self.chat = ChatView(services, context, self._menu, composer, empty, self)
