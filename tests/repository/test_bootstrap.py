@@ -301,7 +301,8 @@ def test_arguments_of_pytest_run_pytest_alone(
     python = programs("python", f'echo "$@ on $QT_QPA_PLATFORM" >> {tmp_path}/log')
     monkeypatch.setattr(bootstrap, "make_ready", lambda purpose, needs: python)
     assert bootstrap.main(["test", "--", "tests/bus", "-k", "stop"]) == 0
-    assert (tmp_path / "log").read_text() == "-m pytest tests/bus -k stop on offscreen\n"
+    together = " ".join(bootstrap.SIDE_BY_SIDE)
+    assert (tmp_path / "log").read_text() == f"-m pytest {together} tests/bus -k stop on offscreen\n"
 
 
 @linux
