@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QWidget
 
 from sam_py.bus.deltas import Delta, SettingChanged
@@ -50,7 +50,7 @@ class MiniPromptsControl(QObject):
         self._off: list[Callable[[], None]] = []
         self._panel: MiniPromptsPanel | None = None
         self._removed: tuple[MiniPrompt, int] | None = None
-        composer.prompts_button.clicked.connect(self.toggle_panel)
+        composer.prompts_button.clicked.connect(self._button_pressed)
 
     def attach(self, bus: MessageBus) -> None:
         """Show the prompts of another conversation."""
@@ -68,12 +68,12 @@ class MiniPromptsControl(QObject):
         self._off = []
         self._bus = None
 
-    def toggle_panel(self) -> None:
+    def toggle_panel(self, reason: Qt.FocusReason = Qt.FocusReason.ShortcutFocusReason) -> None:
         """Open the panel over the composer, or close it."""
         if self._panel is not None and self._panel.isVisible():
             self._panel.close_panel()
         elif self._bus is not None:
-            self.panel.open_panel()
+            self.panel.open_panel(reason)
 
     @property
     def panel(self) -> MiniPromptsPanel:
@@ -86,7 +86,7 @@ class MiniPromptsControl(QObject):
             panel.page.arranged.connect(self._arrange)
             panel.page.chosen.connect(self._act)
             panel.saved.connect(self._keep)
-            panel.example_added.connect(lambda name, text: self._keep(MiniPrompt(name=name, text=text)))
+            panel.example_added.connect(self._add_example)
             panel.undo_wanted.connect(self._bring_back)
             panel.retry_wanted.connect(self._save)
             panel.set_conversation(self._bus.conversation_id if self._bus is not None else "")
@@ -99,6 +99,13 @@ class MiniPromptsControl(QObject):
             self._bus.change_setting(SETTING, list(switched(self._bus.settings.mini_prompts, prompt_id, on)))
 
     # What a person wants
+
+    def _button_pressed(self) -> None:
+        by_key = self._composer.prompts_button.hasFocus()  # the mouse does not take the keyboard there
+        self.toggle_panel(Qt.FocusReason.ShortcutFocusReason if by_key else Qt.FocusReason.PopupFocusReason)
+
+    def _add_example(self, name: str, text: str) -> None:
+        self._keep(MiniPrompt(name=name, text=text))
 
     def _act(self, what: str, prompt_id: str) -> None:
         prompt = self._prompts.get(prompt_id)

@@ -50,7 +50,7 @@ class PromptEditor(QWidget):
         self._build()
         for field in (self.name, self.text, self.scope):
             field.installEventFilter(self)
-        self.name.textEdited.connect(lambda _text: self._check_name())
+        self.name.textEdited.connect(self._name_changed)
         self.name.returnPressed.connect(self.text.setFocus)
         self.text.textChanged.connect(self._text_changed)
         self.scope.switched.connect(self._say_scope)
@@ -176,6 +176,9 @@ class PromptEditor(QWidget):
     def _too_long(self, sentence: str, length: int, most: int) -> str:
         locale = self.locale()
         return sentence.replace("%1", locale.toString(length)).replace("%2", locale.toString(most))
+
+    def _name_changed(self, _text: str) -> None:
+        self._check_name()
 
     def _text_changed(self) -> None:
         length = self.text.document().characterCount() - 1

@@ -1,14 +1,17 @@
-"""PromptExamples: what the panel says while there is no mini prompt, with some that a click adds."""
+"""What the panel says while there is no mini prompt, and examples of some, which a click adds."""
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from functools import partial
 
 from PySide6.QtCore import QCoreApplication, Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from sam_py.ui.settings.fields import Words
+from sam_py.ui.widgets.buttons import PillButton
 from sam_py.ui.widgets.cards import CardButton
+from sam_py.ui.widgets.flow import FlowLayout
 from sam_py.ui.widgets.icons import Icons
 
 
@@ -48,3 +51,30 @@ class PromptExamples(QWidget):
             self.cards.append(card)
             column.addWidget(card)
         column.addStretch(1)
+
+
+class MoreExamples(QWidget):
+    """The examples that were not added yet, small, below the first prompts of somebody who begins."""
+
+    added = Signal(str, str)
+    """name, text"""
+
+    def __init__(self, icons: Icons, parent: QWidget) -> None:
+        super().__init__(parent)
+        flow = FlowLayout(gap_px=6, parent=self)
+        self.pills: list[PillButton] = []
+        for name, text in examples():
+            pill = PillButton(icons, name, kind="outline", icon="plus", height_px=28, parent=self)
+            pill.setAccessibleDescription(text)
+            pill.setToolTip(text)
+            pill.clicked.connect(partial(self.added.emit, name, text))
+            self.pills.append(pill)
+            flow.addWidget(pill)
+        self.hide()
+
+    def offer(self, taken: Collection[str]) -> None:
+        """Offer those whose name is not `taken`."""
+        for pill in self.pills:
+            pill.setHidden(pill.text() in taken)
+        self.setVisible(any(not pill.isHidden() for pill in self.pills))
+        self.updateGeometry()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from functools import partial
 
 from PySide6.QtCore import QEvent, QObject, QPoint, Qt, Signal
 from PySide6.QtGui import QKeyEvent
@@ -30,7 +31,7 @@ class PromptListPage(QWidget):
     def __init__(self, icons: Icons, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._icons = icons
-        self._count = 0
+        self._all: tuple[MiniPrompt, ...] = ()
         self.rows = PromptRows(self)
         self.search = QLineEdit(self)
         self.search.setPlaceholderText(self.tr("Find a mini prompt"))
@@ -50,22 +51,26 @@ class PromptListPage(QWidget):
         self.search.textChanged.connect(self._find)
         self.rows.switched.connect(self.switched)
         self.rows.arranged.connect(self.arranged)
-        self.list.edit_wanted.connect(lambda prompt_id: self.chosen.emit("edit", prompt_id))
-        self.list.remove_wanted.connect(lambda prompt_id: self.chosen.emit("remove", prompt_id))
+        self.list.edit_wanted.connect(partial(self.chosen.emit, "edit"))
+        self.list.remove_wanted.connect(partial(self.chosen.emit, "remove"))
         self.list.menu_wanted.connect(self._open_menu)
         self.list.left_upwards.connect(self._go_to_search)
 
     @property
     def has_prompts(self) -> bool:
-        return self._count > 0
+        return bool(self._all)
+
+    @property
+    def names(self) -> set[str]:
+        return {prompt.name for prompt in self._all}
 
     def show_prompts(self, prompts: Sequence[MiniPrompt], on: Collection[str]) -> None:
         """Show these, and stay at the row where one is, or at the one that took its place."""
         at, current = self.list.currentIndex().row(), self.list.current_id
-        self._count = len(prompts)
-        if self._count < SEARCH_FROM:
+        self._all = tuple(prompts)
+        if len(self._all) < SEARCH_FROM:
             self.clear_search()
-        self.search.setVisible(self._count >= SEARCH_FROM)
+        self.search.setVisible(len(self._all) >= SEARCH_FROM)
         self.rows.set_prompts(prompts, on)
         if current and not self.list.current_id:
             row = self.rows.row_of(current)
@@ -86,7 +91,8 @@ class PromptListPage(QWidget):
     def whole_height(self) -> int:
         """How high it is with all rows, in px."""
         search = self.search.sizeHint().height() + self._column.spacing() if not self.search.isHidden() else 0
-        return search + max(1, self._count) * max(0, self.list.sizeHintForRow(0), self.list.minimumSizeHint().height())
+        row = max(self.list.sizeHintForRow(0), self.list.minimumSizeHint().height())
+        return search + max(1, len(self._all)) * row
 
     def _find(self, words: str) -> None:
         current = self.list.current_id
@@ -108,13 +114,13 @@ class PromptListPage(QWidget):
         menu = prompt_menu(
             self._icons,
             self,
-            lambda what: self._run(what, prompt_id),
+            partial(self._run, prompt_id),
             can_go_up=movable and row > 0,
             can_go_down=movable and row < last,
         )
         menu.popup(place)
 
-    def _run(self, what: str, prompt_id: str) -> None:
+    def _run(self, prompt_id: str, what: str) -> None:
         self.list.select_id(prompt_id)
         match what:
             case "up":

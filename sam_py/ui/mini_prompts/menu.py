@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from PySide6.QtCore import QCoreApplication, Qt
 from PySide6.QtGui import QAction, QKeySequence
@@ -38,6 +39,10 @@ def prompt_menu(
         shortcut = QKeySequence(key).toString(QKeySequence.SequenceFormat.NativeText)
         action = QAction(icons.icon(icon), f"{words}\t{shortcut}" if shortcut else words, menu)
         action.setEnabled(enabled)
-        action.triggered.connect(lambda _checked=False, what=what: run(what))
+        action.triggered.connect(partial(_choose, run, what))
         menu.addAction(action)
     return menu
+
+
+def _choose(run: Callable[[str], object], what: str, _checked: bool = False) -> None:
+    run(what)

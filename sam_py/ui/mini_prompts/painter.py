@@ -45,7 +45,7 @@ class PromptPainter(QStyledItemDelegate):
         hovered = bool(option.state & QStyle.StateFlag.State_MouseOver)
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setLayoutDirection(self._view.layoutDirection())
+        painter.setLayoutDirection(Qt.LayoutDirection.LayoutDirectionAuto)  # each text reads in its own direction
         if current or hovered:
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(QColor(theme.palette.selected if current else theme.palette.hover))
@@ -73,7 +73,7 @@ class PromptPainter(QStyledItemDelegate):
         painter.setBrush(QColor(theme.palette.text_muted))
         radius, step = 1.1 * theme.scale, 4.5 * theme.scale
         middle = QPointF(rect.left() + self._px(_GRIP_PX) / 2 + 0.5, rect.center().y() + 0.5)
-        if self._view.layoutDirection() == Qt.LayoutDirection.RightToLeft:
+        if self._reads_from_right:
             middle.setX(rect.right() - self._px(_GRIP_PX) / 2)
         for column in (-0.5, 0.5):
             for line in (-1, 0, 1):
@@ -86,7 +86,7 @@ class PromptPainter(QStyledItemDelegate):
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(QColor(theme.palette.accent))
             painter.drawRoundedRect(box, radius, radius)
-            self._icons.paint(painter, "check", "on_accent", box.adjusted(2, 2, -2, -2))
+            self._icons.paint(painter, "check", "on_accent", box.adjusted(1, 1, -1, -1))
         else:
             painter.setPen(QPen(QColor(theme.palette.text_muted), 1.25))
             painter.setBrush(QColor(theme.palette.raised))
@@ -105,7 +105,8 @@ class PromptPainter(QStyledItemDelegate):
         shown = QFontMetrics(name).elidedText(words, Qt.TextElideMode.ElideRight, space)
         painter.setFont(name)
         painter.setPen(QColor(theme.palette.text))
-        align = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+        side = Qt.AlignmentFlag.AlignRight if self._reads_from_right else Qt.AlignmentFlag.AlignLeft
+        align = side | Qt.AlignmentFlag.AlignAbsolute | Qt.AlignmentFlag.AlignVCenter
         painter.drawText(self._mirrored(upper, rect), align, shown)
         painter.setFont(small)
         if badge:
@@ -126,9 +127,13 @@ class PromptPainter(QStyledItemDelegate):
 
     def _mirrored(self, place: QRect, rect: QRect) -> QRect:
         """Where `place` in a row is for who reads from right to left."""
-        if self._view.layoutDirection() == Qt.LayoutDirection.LeftToRight:
-            return place
-        return place.translated(rect.left() + rect.right() - place.left() - place.right(), 0)
+        if self._reads_from_right:
+            return place.translated(rect.left() + rect.right() - place.left() - place.right(), 0)
+        return place
+
+    @property
+    def _reads_from_right(self) -> bool:
+        return self._view.layoutDirection() == Qt.LayoutDirection.RightToLeft
 
     def _px(self, length_px: float) -> int:
         return round(length_px * self._icons.themes.current.scale)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QHideEvent, QKeyEvent, QPainter, QPaintEvent, QPalette, QPen
+from PySide6.QtGui import QColor, QHideEvent, QKeyEvent, QKeySequence, QPainter, QPaintEvent, QPalette, QPen
 from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
 
 from sam_py.reminders.mini_prompts import MiniPrompt
 from sam_py.ui.mini_prompts.editor import PromptEditor
-from sam_py.ui.mini_prompts.examples import PromptExamples
+from sam_py.ui.mini_prompts.examples import MoreExamples, PromptExamples
 from sam_py.ui.mini_prompts.lines import PanelLine
 from sam_py.ui.mini_prompts.list_page import PromptListPage
 from sam_py.ui.settings.fields import Words
@@ -45,6 +45,8 @@ class MiniPromptsPanel(QWidget):
         self._above = above
         self._conversation = ""
         self._return_to: QWidget | None = None
+        self._begins = False
+        """The examples were shown since the panel was opened: the rest of them stays within reach."""
         self.setAccessibleName(self.tr("Mini prompts"))
         self.back_button = IconButton(icons, "chevron-left", self.tr("Back to the list"), size_px=28, parent=self)
         self.title = Words(icons, heavy=True)
@@ -56,6 +58,7 @@ class MiniPromptsPanel(QWidget):
         self.stack = _Pages(self)
         for page in (self.page, self._examples_area, self._editor_area):
             self.stack.addWidget(page)
+        self.more_examples = MoreExamples(icons, self)
         self.undo_line = PanelLine(icons, self.tr("Undo"), self)
         self.trouble_line = PanelLine(icons, self.tr("Try again"), self, is_error=True)
         self.new_button = PillButton(icons, self.tr("New prompt"), icon="plus", height_px=30, parent=self)
@@ -84,14 +87,17 @@ class MiniPromptsPanel(QWidget):
         self.undo_line.say("")
         self.close_panel(keyboard_back=False)
 
-    def open_panel(self) -> None:
-        """Show it with what was being written, or with the list."""
+    def open_panel(self, reason: Qt.FocusReason = Qt.FocusReason.PopupFocusReason) -> None:
+        """Show it with what was being written, or with the list; `reason` says how the keyboard came here."""
         if not self.isVisible():
             self._return_to = self.window().focusWidget()
+            self._begins = not self.page.has_prompts
+            if self.stack.currentWidget() is not self._editor_area:
+                self._show_list()
             self.show()
             self.raise_()
         self._place()
-        self.take_keyboard()
+        self.take_keyboard(reason)
 
     def close_panel(self, *, keyboard_back: bool = True) -> None:
         if not self.isVisible():
@@ -119,13 +125,13 @@ class MiniPromptsPanel(QWidget):
             self.page.select_id(prompt_id)
         self.take_keyboard()
 
-    def take_keyboard(self) -> None:
+    def take_keyboard(self, reason: Qt.FocusReason = Qt.FocusReason.PopupFocusReason) -> None:
         if self.stack.currentWidget() is self._editor_area:
             self.editor.focus_field()
         elif self.stack.currentWidget() is self.page:
             self.page.take_keyboard()
         else:
-            self.examples.cards[0].setFocus(Qt.FocusReason.PopupFocusReason)
+            self.examples.cards[0].setFocus(reason)
 
     def say_removed(self, text: str) -> None:
         self.undo_line.say(text)
@@ -136,6 +142,12 @@ class MiniPromptsPanel(QWidget):
         self._place()
 
     # Inside
+
+    def _forget_removed(self) -> None:
+        self.say_removed("")
+
+    def _forget_trouble(self) -> None:
+        self.say_trouble("")
 
     def _build(self) -> None:
         head = QHBoxLayout()
@@ -155,6 +167,7 @@ class MiniPromptsPanel(QWidget):
         column.setSpacing(6)
         column.addLayout(head)
         column.addWidget(self.stack, 1)
+        column.addWidget(self.more_examples)
         column.addWidget(self.trouble_line)
         column.addWidget(self.undo_line)
         column.addWidget(self.foot)
@@ -162,15 +175,16 @@ class MiniPromptsPanel(QWidget):
     def _connect(self) -> None:
         self.page.resized.connect(self._place)
         self.examples.added.connect(self.example_added)
+        self.more_examples.added.connect(self.example_added)
         self.editor.saved.connect(self.saved)
         self.editor.cancelled.connect(self.leave_editor)
         self.back_button.clicked.connect(self._back)
         self.close_button.clicked.connect(self.close_panel)
-        self.new_button.clicked.connect(lambda: self.edit(None))
+        self.new_button.clicked.connect(self._write_new)
         self.undo_line.acted.connect(self.undo_wanted)
-        self.undo_line.dismissed.connect(lambda: self.say_removed(""))
+        self.undo_line.dismissed.connect(self._forget_removed)
         self.trouble_line.acted.connect(self.retry_wanted)
-        self.trouble_line.dismissed.connect(lambda: self.say_trouble(""))
+        self.trouble_line.dismissed.connect(self._forget_trouble)
         self._icons.changed.connect(self._take_theme)
         self.window().installEventFilter(self)
         self._above.installEventFilter(self)
@@ -183,6 +197,7 @@ class MiniPromptsPanel(QWidget):
 
     def _show_list(self) -> None:
         self.title.setText(self.tr("Mini prompts"))
+        self._begins = self._begins or not self.page.has_prompts
         self._turn_to(self.page if self.page.has_prompts else self._examples_area)
 
     def _turn_to(self, page: QWidget) -> None:
@@ -190,7 +205,15 @@ class MiniPromptsPanel(QWidget):
         self.stack.setCurrentWidget(page)
         self.back_button.setVisible(is_editor)
         self.foot.setVisible(not is_editor)
+        self.undo_line.setVisible(not is_editor and bool(self.undo_line.words.text()))
+        if page is self.page and self._begins:
+            self.more_examples.offer(self.page.names)
+        else:
+            self.more_examples.hide()
         self._place()
+
+    def _write_new(self) -> None:
+        self.edit(None)
 
     def _back(self) -> None:
         """Leave the editor without losing anything: what was typed is there when the same is written again."""
@@ -245,7 +268,9 @@ class MiniPromptsPanel(QWidget):
         return move_focus(self.window(), stops_below(self), 1 if next else -1) or super().focusNextPrevChild(next)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() != Qt.Key.Key_Escape:
+        if event.matches(QKeySequence.StandardKey.Undo) and self.undo_line.isVisible():
+            self.undo_wanted.emit()
+        elif event.key() != Qt.Key.Key_Escape:
             event.accept()  # keys that mean nothing here mean nothing to the conversation below either
         elif self.stack.currentWidget() is self._editor_area and not self.editor.has_changes:
             self.editor.cancel()
