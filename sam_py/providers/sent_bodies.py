@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import OrderedDict, deque
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -22,6 +23,8 @@ class SentBody:
     label: str
     model: str
     at: datetime
+    number: int
+    """The how many-th of all that were sent: none has it twice."""
 
 
 class SentBodies:
@@ -29,6 +32,7 @@ class SentBodies:
 
     def __init__(self) -> None:
         self._of: OrderedDict[str, deque[SentBody]] = OrderedDict()
+        self._numbers = itertools.count(1)
 
     def note(self, conversation_id: str, content: bytes, *, address: str, label: str, model: str) -> None:
         """A request goes out. One that is sent again, byte for byte the same, is one."""
@@ -36,7 +40,7 @@ class SentBodies:
         self._of.move_to_end(conversation_id)
         if sent and sent[-1].content == content:
             sent.pop()
-        sent.append(SentBody(content, _plain(address), label, model, datetime.now(UTC)))
+        sent.append(SentBody(content, _plain(address), label, model, datetime.now(UTC), next(self._numbers)))
         while len(sent) > 1 and sum(len(each.content) for each in sent) > _REQUESTS_BYTES:
             sent.popleft()
         while len(self._of) > _CONVERSATIONS:

@@ -103,7 +103,8 @@ class WindowInspector(QObject):
 
             services, window = self._services, self._columns.window()
             composer = self._chat.composer
-            inspector = Inspector(services.icons, services.tasks.spawn, composer.draft, self._label_of, window)
+            sent_of = services.registry.http.sent.of
+            inspector = Inspector(services.icons, services.tasks.spawn, composer.draft, self._label_of, sent_of, window)
             inspector.show_tab(self._tab)
             inspector.closed.connect(lambda: self.show(False))
             inspector.jump_requested.connect(self._jump)

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QColor, QGuiApplication, QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from sam_py.agent.session import ChatSession
-from sam_py.bus.deltas import Delta, SettingChanged
+from sam_py.bus.deltas import Appended, Delta, ErrorShown, Inserted, SettingChanged, Updated
 from sam_py.bus.todo_list import SETTING
+from sam_py.providers.sent_bodies import SentBody
 from sam_py.store.drafts import Draft
 from sam_py.ui.chat.model_names import GUIDE
 from sam_py.ui.inspector.context_page import ContextPage
 from sam_py.ui.inspector.pinned_page import PinnedPage
+from sam_py.ui.inspector.request_page import RequestPage
 from sam_py.ui.inspector.summarising import Summarising
 from sam_py.ui.inspector.tabs import Tabs
 from sam_py.ui.inspector.tasks_page import TasksPage
@@ -40,21 +42,25 @@ class Inspector(QWidget):
         spawn: Spawn,
         draft_of: Callable[[], Draft],
         label_of: Callable[[str, str], str],
+        sent_of: Callable[[str], Sequence[SentBody]],
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
         self._themes = icons.themes
         self._label_of = label_of
         self._unsubscribe: Callable[[], None] | None = None
-        self.watch = Watch(spawn, draft_of, self)
+        self.watch = Watch(spawn, draft_of, ChatSession.outlook, self)
+        self.preview = Watch(spawn, draft_of, ChatSession.preview, self)
         self.summarising = Summarising(spawn, self)
         self.context = ContextPage(icons, self.watch, self.summarising, self)
+        self.request = RequestPage(icons, self.preview, sent_of, self)
         self.todo = TasksPage(icons, self)
         self.pinned = PinnedPage(icons, self.watch, self)
         self._pages: dict[str, QWidget] = {}
         self.tabs = Tabs(icons, self.tr("Inspector"), self)
         self._stack = QStackedWidget(self)
         self._add("context", self.tr("Context"), self.tr("What fits into the next request"), self.context)
+        self._add("request", self.tr("Request"), self.tr("What is sent, word by word"), self.request)
         self._add("todo", self.tr("Tasks"), self.tr("The tasks of this conversation"), self.todo)
         self._add("pinned", self.tr("Pinned"), self.tr("What every request holds"), self.pinned)
         self.close_button = IconButton(
@@ -78,6 +84,7 @@ class Inspector(QWidget):
         for page in (self.context, self.pinned):
             page.seen.connect(self._seen)
             page.wished.connect(self._wish)
+        self.request.seen.connect(self.preview.see)
         icons.changed.connect(self._retheme)
         self._retheme()
 
@@ -92,16 +99,20 @@ class Inspector(QWidget):
         if session is not None:
             self._unsubscribe = session.bus.subscribe(self._on_delta)
         self.watch.attach(session)
+        self.preview.attach(session)
+        self.request.clear()
         self.todo.show_tasks(session)
         self._show_model()
 
     def settings_changed(self) -> None:
         """The program's settings bear on what is sent."""
         self.watch.refresh()
+        self.preview.refresh()
 
     def draft_changed(self) -> None:
         """What stands in the composer is another text now."""
         self.watch.draft_changed()
+        self.preview.draft_changed()
 
     def show_tab(self, name: str) -> None:
         """Open the tab of that name; the first one where there is none (a newer version may have had more)."""
@@ -122,9 +133,13 @@ class Inspector(QWidget):
         self.tab_chosen.emit(self.tab)
 
     def _seen(self, _seen: bool) -> None:
-        self.watch.look(self.context.isVisible() or self.pinned.isVisible())
+        self.watch.see(self.context.isVisible() or self.pinned.isVisible())
 
     def _on_delta(self, delta: Delta) -> None:
+        if isinstance(delta, Appended):
+            return
+        if self.request.isVisible() and isinstance(delta, Inserted | Updated | ErrorShown):
+            self.request.refresh_sent()  # a request may have gone out
         if isinstance(delta, SettingChanged):
             if delta.key == SETTING:
                 self.todo.show_tasks(self.watch.session)

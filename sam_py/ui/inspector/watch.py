@@ -1,4 +1,4 @@
-"""Watch: the outlook of the conversation on screen, kept up to date while somebody looks at it."""
+"""Watch: a look at the next request of the conversation on screen, kept up to date while somebody sees it."""
 
 from __future__ import annotations
 
@@ -24,20 +24,29 @@ class Spawn(Protocol):
     def __call__(self, work: Coroutine[Any, Any, Any], name: str = "") -> asyncio.Task[Any]: ...
 
 
+class Look(Protocol):
+    """What is worked out: `ChatSession.outlook`, or `ChatSession.preview`."""
+
+    def __call__(
+        self, session: ChatSession, /, text: str, parts: Parts, *, instead_of: str | None
+    ) -> Coroutine[Any, Any, Any]: ...
+
+
 class Watch(QObject):
-    """Looks anew when the conversation, its settings or the draft change, while `look` says that somebody sees it.
+    """Looks anew when the conversation, its settings or the draft change, while `see` says that somebody sees it.
 
     `draft_of` tells what stands in the composer. What streams is not looked at until it is over.
     """
 
     looked = Signal(object)
-    """`Outlook`"""
+    """What `look` returned."""
     failed = Signal(str)
     """Why there is none: a sentence."""
 
-    def __init__(self, spawn: Spawn, draft_of: Callable[[], Draft], parent: QObject) -> None:
+    def __init__(self, spawn: Spawn, draft_of: Callable[[], Draft], look: Look, parent: QObject) -> None:
         super().__init__(parent)
         self._spawn = spawn
+        self._look_at = look
         self._draft_of = draft_of
         self._session: ChatSession | None = None
         self._unsubscribe: Callable[[], None] | None = None
@@ -63,7 +72,7 @@ class Watch(QObject):
             self._unsubscribe = session.bus.subscribe(self._on_delta)
             self.refresh(0)
 
-    def look(self, seen: bool) -> None:
+    def see(self, seen: bool) -> None:
         """Whether somebody sees what is told here: else nothing is worked out."""
         if seen == self._is_seen:
             return
@@ -105,13 +114,13 @@ class Watch(QObject):
         task = asyncio.current_task()
         try:
             text, parts, instead_of = said_next(self._draft_of())
-            outlook = await session.outlook(text, parts, instead_of=instead_of)
+            found = await self._look_at(session, text, parts, instead_of=instead_of)
         except SamError as error:
             if session is self._session:
                 self.failed.emit(str(error))
         else:
             if session is self._session:
-                self.looked.emit(outlook)
+                self.looked.emit(found)
         finally:
             if self._task is task:
                 self._task = None

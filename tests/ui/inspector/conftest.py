@@ -13,6 +13,7 @@ from sam_py.bus.message_bus import MessageBus
 from sam_py.messages.message import AssistantMessage
 from sam_py.messages.parts import TextPart
 from sam_py.messages.turn import Limits
+from sam_py.providers.sent_bodies import SentBodies
 from sam_py.settings.model import ChatSettings, ModelChoice
 from sam_py.store.drafts import Draft
 from sam_py.ui.inspector.inspector import Inspector
@@ -44,7 +45,14 @@ class Bench:
         self.looks = 0
         self.icons = Icons(Themes(Theme(LIGHT, dark=False, reduced_motion=True)))
         self.tasks = Tasks(self.failed.append)
-        self.inspector = Inspector(self.icons, self.tasks.spawn, lambda: self.draft, lambda _provider, model: model)
+        self.sent = SentBodies()
+        self.inspector = Inspector(
+            self.icons,
+            self.tasks.spawn,
+            lambda: self.draft,
+            lambda _provider, model: model,
+            lambda id: self.sent.of(id),
+        )
         self.inspector.watch.looked.connect(self._looked)
         qtbot.addWidget(self.inspector)
         self.inspector.resize(360, 800)
@@ -76,13 +84,14 @@ class Bench:
 
     def settle(self) -> None:
         """Let all be worked out that is due now."""
-        watch = self.inspector.watch
+        watches = (self.inspector.watch, self.inspector.preview)
         for _ in range(20):
-            if watch._soon.isActive():
-                watch._soon.stop()
-                watch._start()
+            for watch in watches:
+                if watch._soon.isActive():
+                    watch._soon.stop()
+                    watch._start()
             self.turn()
-            if watch._task is None and not watch._soon.isActive():
+            if not any(watch._task or watch._soon.isActive() for watch in watches):
                 return
         raise AssertionError("the inspector does not come to rest")
 
@@ -93,6 +102,18 @@ class Bench:
             if until is not None and until():
                 return
         assert until is None, "it did not come true"
+
+    async def until(self, condition: Callable[[], object]) -> None:
+        """For a scenario on the loop: let timers and tasks go on until `condition` holds."""
+        for _ in range(5000):
+            for watch in (self.inspector.watch, self.inspector.preview):
+                if watch._soon.isActive():
+                    watch._soon.stop()
+                    watch._start()
+            await asyncio.sleep(0.001)
+            if condition():
+                return
+        raise AssertionError("it did not come true")
 
     def titles(self, rows: Any = None) -> list[str]:
         rows = rows or self.page.rows
