@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import QStringListModel, Qt, QTimer, Signal
-from PySide6.QtWidgets import QCompleter, QFormLayout, QLabel, QLineEdit, QWidget
+from PySide6.QtCore import QEvent, QObject, QStringListModel, Qt, QTimer, Signal
+from PySide6.QtWidgets import QCompleter, QFormLayout, QLabel, QLineEdit, QListView, QWidget
 
 from sam_py.tools.mcp.offer import PromptArgument
 from sam_py.ui.chat.tool_words import visible_line
+from sam_py.ui.theme import Themes
 from sam_py.ui.widgets.plain import tooltip
 
 _PAUSE_MS = 250
@@ -23,8 +24,9 @@ class ServerForm(QWidget):
     asked = Signal(str, str)
     """argument, what was typed of it"""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, themes: Themes, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self._themes = themes
         self.fields: dict[str, QLineEdit] = {}
         self._required: set[str] = set()
         self._form = QFormLayout(self)
@@ -65,7 +67,8 @@ class ServerForm(QWidget):
             field.setCompleter(self._completer(field))
             field.textChanged.connect(self.changed)
             field.textEdited.connect(self._edited(each.name))
-            field.returnPressed.connect(self.submitted)
+            field.installEventFilter(self)
+            field.returnPressed.connect(self._entered(field))
             self._form.addRow(label, field)
         self.setVisible(bool(arguments))
         self.changed.emit()
@@ -83,9 +86,18 @@ class ServerForm(QWidget):
             completer.complete()
 
     def _completer(self, field: QLineEdit) -> QCompleter:
+        colours = self._themes.current.palette
         completer = QCompleter(QStringListModel(field), field)
         completer.setCompletionMode(QCompleter.CompletionMode.UnfilteredPopupCompletion)
         completer.setCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
+        popup = QListView(field)
+        completer.setPopup(popup)
+        popup.setStyleSheet(
+            f"QAbstractItemView {{ background: {colours.raised}; color: {colours.text}; padding: 4px;"
+            f" border: 1px solid {colours.border}; }}"
+            f"QAbstractItemView::item {{ padding: 4px; }}"
+            f"QAbstractItemView::item:selected {{ background: {colours.selected}; color: {colours.text}; }}"
+        )
         return completer
 
     def _edited(self, argument: str) -> Callable[[], None]:
@@ -95,7 +107,24 @@ class ServerForm(QWidget):
 
         return ask_soon
 
+    def _entered(self, field: QLineEdit) -> Callable[[], None]:
+        def submit() -> None:
+            popup = field.completer().popup()
+            if popup is not None and popup.isVisible() and popup.currentIndex().isValid():
+                return  # this Enter takes a proposal
+            self.submitted.emit()
+
+        return submit
+
     def _ask(self) -> None:
         field = self.fields.get(self._typed_in)
         if field is not None:
             self.asked.emit(self._typed_in, field.text())
+
+    # Qt
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.FocusIn and isinstance(watched, QLineEdit) and not watched.text():
+            self._typed_in = next((name for name, field in self.fields.items() if field is watched), "")
+            self._pause.start()
+        return super().eventFilter(watched, event)

@@ -6,7 +6,8 @@ from collections.abc import Callable, Coroutine, Sequence
 from typing import Any, Literal
 
 import shiboken6
-from PySide6.QtCore import QModelIndex, Qt, QTimer
+from PySide6.QtCore import QEvent, QModelIndex, QObject, Qt, QTimer
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QDialog,
@@ -32,6 +33,7 @@ from sam_py.ui.settings.fields import Words
 from sam_py.ui.widgets.buttons import PillButton
 from sam_py.ui.widgets.plain import one_line
 
+_FITS_THE_ROW = 60
 Kind = Literal["resources", "prompts"]
 Take = Callable[[str, Sequence[Source]], None]
 
@@ -79,6 +81,8 @@ class ServerOffers(QDialog):
         self.search.setAccessibleName(self.search.placeholderText())
         self.search.setClearButtonEnabled(True)
         self.search.textChanged.connect(self._search)
+        self.search.returnPressed.connect(self._go_on)
+        self.search.installEventFilter(self)
         column.addWidget(self.search)
         self.list = QListView(self)
         self.list.setAccessibleName(self.tr("Prompts") if prompts else self.tr("Resources"))
@@ -91,12 +95,12 @@ class ServerOffers(QDialog):
         self.list.setMouseTracking(True)
         self.list.viewport().setAutoFillBackground(False)
         self.list.selectionModel().currentChanged.connect(self._choose)
-        self.list.doubleClicked.connect(lambda _index: self.go())
+        self.list.activated.connect(lambda _index: self._go_on())
         column.addWidget(self.list, 1)
         self.about = Words(self._icons, role="muted", small=True)
         self.about.hide()
         column.addWidget(self.about)
-        self.form = ServerForm(self)
+        self.form = ServerForm(self._icons.themes, self)
         self.form.changed.connect(self._refresh)
         self.form.submitted.connect(self.go)
         self.form.asked.connect(self._ask)
@@ -157,8 +161,14 @@ class ServerOffers(QDialog):
             return
         self._chosen = offered
         self.problem.say("")
-        self.about.say(made_visible(offered.description[:2_000]) if offered is not None else "")
+        self.about.say(self._about(offered))
         self.form.set_arguments(self._arguments(offered))
+
+    def _about(self, offered: Offered | None) -> str:
+        """More than the row already says of it."""
+        if offered is None or (isinstance(offered, OfferedPrompt) and len(offered.description) <= _FITS_THE_ROW):
+            return ""
+        return made_visible(offered.description[:2_000])
 
     def _arguments(self, offered: Offered | None) -> Sequence[PromptArgument]:
         if isinstance(offered, OfferedPrompt):
@@ -190,6 +200,14 @@ class ServerOffers(QDialog):
                 self.form.propose(argument, typed, values)
 
         self._services.tasks.spawn(ask(), "ask a server for proposals")
+
+    def _go_on(self) -> None:
+        """Enter: take what is chosen, or ask for the first value that it still wants."""
+        missing = next((field for field in self.form.fields.values() if not field.text()), None)
+        if self.use.isEnabled() or missing is None:
+            self.go()
+        else:
+            missing.setFocus(Qt.FocusReason.TabFocusReason)
 
     # Taking
 
@@ -247,3 +265,15 @@ class ServerOffers(QDialog):
     def _servers(self) -> Any:
         servers = self._services.tools.servers
         return servers.running if servers is not None else None
+
+    # Qt
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
+            step = {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1}.get(Qt.Key(event.key()))
+            if step is not None:  # the list is walked from the search field, too
+                place = self.list.currentIndex().row() + step
+                if 0 <= place < self.rows.rowCount():
+                    self._select(place)
+                return True
+        return super().eventFilter(watched, event)

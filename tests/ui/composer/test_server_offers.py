@@ -205,11 +205,20 @@ def test_the_server_proposes_values_for_what_is_typed(room: Room, qtbot: Any) ->
     dialog = room.open("prompts")
     field = dialog.form.fields["tone"]
     dialog.form.fields["to"].setText("Ann")
+    dialog.activateWindow()
+    field.setFocus()
+    qtbot.waitUntil(field.hasFocus)
     qtbot.keyClicks(field, "ki")
     dialog.form._pause.timeout.emit()
     room.running.finish()
     assert room.server.asked == [("s", "prompt", "greet", "tone", "ki", {"to": "Ann"})]
-    assert field.completer().model().stringList() == ["kind", "kinder"]
+    popup = field.completer().popup()
+    assert popup.isVisible()
+    qtbot.keyClick(popup, Qt.Key.Key_Down)
+    qtbot.keyClick(popup, Qt.Key.Key_Down)
+    qtbot.keyClick(popup, Qt.Key.Key_Return)
+    assert field.text() == "kinder"
+    assert dialog.isVisible(), "this Enter took a proposal, nothing more"
 
 
 def test_the_list_follows_the_server_and_keeps_what_was_chosen(room: Room, qtbot: Any) -> None:
