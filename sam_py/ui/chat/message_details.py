@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QDialog, QFormLayout, QLabel, QWidget
 
 from sam_py.messages.importance import score
 from sam_py.messages.message import AssistantMessage, Message, StopReason, UserMessage
+from sam_py.messages.usage import ReminderReceipt
 from sam_py.ui.chat.reply_facts import GUIDE, long_facts
 from sam_py.ui.chat.row_context import RowContext
 
@@ -76,9 +77,22 @@ class MessageDetails(QDialog):
         if message.stop_reason:
             facts.append((self.tr("Ended because"), self._ending(message.stop_reason)))
         facts += [(fact.name, fact.words()) for fact in long_facts(message, context)]
+        facts += [_receipt(receipt) for receipt in message.reminders]
         if message.response_id:
             facts.append((self.tr("Response id"), message.response_id))
         return facts
+
+
+def _receipt(receipt: ReminderReceipt) -> tuple[str, str]:
+    """That the model was reminded of something, whose words are kept nowhere."""
+    kinds = {
+        "mini_prompts": QCoreApplication.translate("MessageDetails", "Reminded of mini prompts"),
+        "todo_list": QCoreApplication.translate("MessageDetails", "Reminded of tasks"),
+        "documents": QCoreApplication.translate("MessageDetails", "Reminded of documents"),
+    }
+    words = QCoreApplication.translate("MessageDetails", "about {tokens} tokens, fingerprint {hash}")
+    words = words.replace("{tokens}", QLocale().toString(receipt.tokens)).replace("{hash}", receipt.hash)
+    return kinds.get(receipt.kind, receipt.kind), words
 
 
 def _label(text: str, *, wraps: bool = False) -> QLabel:

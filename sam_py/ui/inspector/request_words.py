@@ -34,8 +34,9 @@ def request_pieces(request: ChatRequest) -> list[Piece]:
     if request.system:
         pieces.append(Piece(_tr("Instructions"), _cut(request.system)))
     if request.tools:
-        lines = [f"{tool.name}: {' '.join(tool.description.split())}" for tool in request.tools]
-        pieces.append(Piece(filled(_tr("Tools (%1)"), number(len(lines))), _cut("\n".join(lines))))
+        names = ", ".join(tool.name for tool in request.tools)
+        words = filled(_tr("%1, each with its description and arguments: the other form shows them."), names)
+        pieces.append(Piece(filled(_tr("Tools (%1)"), number(len(request.tools))), words))
     skipped = max(0, len(request.turns) - MOST_TURNS)
     if skipped:
         words = _tr("%1 earlier turns are sent, too: the other form shows all of them.")

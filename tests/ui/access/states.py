@@ -140,6 +140,14 @@ async def all_states(sam: Sitting, server: FaultServer) -> AsyncIterator[tuple[s
     window._open_link("https://example.org/a")
     yield "the question about a link", await _dialog(sam)
     await _closed(sam, await _dialog(sam))
+    window.inspector.toggle()
+    inspector: Any = window.inspector.widget
+    await sam.until(lambda: inspector.context.rows.rowCount(), "the messages of the next request")
+    inspector.context.list.setCurrentIndex(inspector.context.rows.index(0))
+    for tab in ("context", "request", "todo", "pinned"):
+        inspector.show_tab(tab)
+        yield f"the inspector: {tab}", window
+    window.inspector.toggle()
     window.chat.header.open_menu()
     yield "the menu", window._menu
     window._menu.close()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
+from itertools import product
 from typing import Any
 
 import pytest
@@ -39,6 +40,13 @@ def test_text_of_any_size_fits_into_windows_of_any_width(run: Run, sit_down: Sit
                 window.resize(width, 800)
                 await sam.answered()
                 faults += [f"chat {width}: {fault}" for fault in _faults(window)]
+            window.inspector.toggle()
+            for width, tab in product((420, 800, 1400), ("context", "request", "pinned")):
+                window.resize(width, 800)
+                window.inspector.show_tab(tab)
+                await sam.answered()
+                faults += [f"inspector {tab} {width}: {fault}" for fault in _faults(window.inspector.widget)]
+            window.inspector.toggle()
             window.notices.show_notice("The conversation was deleted.", action_text="Undo", on_action=lambda: None)
             faults += [f"notice {width}: {fault}" for fault in _faults(window.notices)]
             window.notices.clear()
