@@ -55,7 +55,7 @@ def test_a_tool_is_described_as_the_server_does_and_trusted_in_nothing(runs: Run
         assert tool.untrusted
         assert [(touch.effect, touch.free) for touch in tool.touches({"text": "a"})] == [("run", False)]
         assert "mcp_server.py" in tool.touches({})[0].target
-        assert tool.doing({"text": "a\nb\u202e"}) == 'echo (Fake): text: "a\\nb"'
+        assert tool.doing({"text": "a\nb\u202e"}) == 'text: "a\\nb"'
         with pytest.raises(BadArguments, match="text must be given"):
             tool.parse("{}")
         assert not Approvals().is_free(tool, tool.touches({}), "c")  # its readOnlyHint changes nothing

@@ -20,14 +20,16 @@ def digest_of(tool: OfferedTool) -> str:
 
 
 def tool_changes(agreed: Iterable[McpToolConsent], offered: Iterable[OfferedTool]) -> tuple[ToolChange, ...]:
-    """What differs from what was accepted, in the order of the offer; those that are gone come last."""
+    """What differs from what was accepted: changed tools, new ones, and those that are gone."""
     before = {each.name: each for each in agreed}
-    found = []
+    changed, new = [], []
     for tool in offered:
         known = before.pop(tool.name, None)
-        if known is None or known.digest != digest_of(tool):
-            found.append(ToolChange(known, tool))
-    return (*found, *(ToolChange(known, None) for known in before.values()))
+        if known is None:
+            new.append(ToolChange(None, tool))
+        elif known.digest != digest_of(tool):
+            changed.append(ToolChange(known, tool))
+    return (*changed, *new, *(ToolChange(known, None) for known in before.values()))
 
 
 def after_accepting(agreed: Iterable[McpToolConsent], seen: Iterable[ToolChange]) -> tuple[McpToolConsent, ...]:

@@ -13,7 +13,8 @@ from sam_py.tools.mcp.consent import command_line, consent_hash
 from sam_py.tools.mcp.names import one_line
 from sam_py.tools.mcp.offer import OfferedTool
 
-_LONGEST_DOING = 300
+_LONGEST_DOING = 80
+"""Characters: the card has a line for it and the progress together, and all of the arguments when it is opened."""
 
 
 class Host(Protocol):
@@ -80,7 +81,7 @@ class McpTool:
 
     def doing(self, arguments: dict[str, Any]) -> str:
         given = ", ".join(f"{name}: {json.dumps(value, ensure_ascii=False)}" for name, value in arguments.items())
-        return one_line(f"{self.label}: {given}" if given else self.label, _LONGEST_DOING)
+        return one_line(given or self.label, _LONGEST_DOING)
 
     def touches(self, arguments: dict[str, Any]) -> tuple[Touch, ...]:
         return (Touch(self._effect, f"{self.server}: {self._where}"),)

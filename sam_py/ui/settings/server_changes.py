@@ -9,13 +9,14 @@ from collections.abc import Iterable
 
 from PySide6.QtCore import QCoreApplication
 
-from sam_py.tools.mcp.offer import OfferedTool, ToolChange
+from sam_py.tools.mcp.offer import Offer, OfferedTool, ToolChange
 from sam_py.ui.chat.tool_words import made_visible, visible_line
 from sam_py.ui.settings.server_text import Line
 
 _MOST_COMPARED = 2_000
 """Lines of one text; comparing more takes too long, and the two are shown one after the other."""
-_LINE = 84
+_MOST_RESOURCES = 50
+_LINE = 72
 _SENTENCE_END = re.compile(r"(?<=[.!?;])\s+")
 
 
@@ -51,6 +52,24 @@ def tool_lines(tool: OfferedTool) -> list[Line]:
     lines.append(Line("muted", _tr("Arguments")))
     lines += [Line("code", each) for each in _pretty(json.dumps(tool.schema))]
     return [*lines, *_hint(tool)]
+
+
+def other_lines(offer: Offer) -> list[Line]:
+    """What a server has besides tools: prompts with their arguments, and resources."""
+    lines = []
+    for prompt in offer.prompts:
+        lines.append(Line("heading", _tr("Prompt: %1").replace("%1", visible_line(prompt.title or prompt.name))))
+        lines += [Line("text", each) for each in made_visible(prompt.description).splitlines()]
+        for argument in prompt.arguments:
+            must = _tr("%1 (must be given)") if argument.required else "%1"
+            about = f": {visible_line(argument.description)}" if argument.description else ""
+            lines.append(Line("muted", must.replace("%1", visible_line(argument.name)) + about))
+    if offer.resources:
+        lines.append(Line("heading", _tr("Resources: %1").replace("%1", str(len(offer.resources)))))
+        lines += [Line("code", visible_line(each.uri)) for each in offer.resources[:_MOST_RESOURCES]]
+    if len(offer.resources) > _MOST_RESOURCES:
+        lines.append(Line("muted", _tr("The attach button of a message lists all of them.")))
+    return lines
 
 
 def summary_words(changes: Iterable[ToolChange]) -> str:

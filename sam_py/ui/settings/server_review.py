@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QDialog, QHBoxLayout, QVBoxLayout, QWidget
 
 from sam_py.tools.mcp.offer import ServerStatus, ToolChange
 from sam_py.ui.settings.fields import Words
-from sam_py.ui.settings.server_changes import change_lines, summary_words, tool_lines
+from sam_py.ui.settings.server_changes import change_lines, other_lines, summary_words, tool_lines
 from sam_py.ui.settings.server_text import Line, TextPane
 from sam_py.ui.widgets.buttons import PillButton
 from sam_py.ui.widgets.icons import Icons
@@ -23,7 +23,7 @@ class ServerReview(QDialog):
     def __init__(self, icons: Icons, status: ServerStatus, parent: QWidget) -> None:
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.setWindowTitle(self.tr("Tools of a server"))
+        self.setWindowTitle(self.tr("What a server offers"))
         self.seen: tuple[ToolChange, ...] = ()
         lines = self._lines(status)
         scale = icons.themes.current.scale
@@ -54,7 +54,7 @@ class ServerReview(QDialog):
 
     def _said(self, status: ServerStatus) -> str:
         if not self.seen:
-            return self.tr("These tools are offered to models as they stand here.")
+            return self.tr("Its tools are offered to models as they stand here.")
         said = self.tr("What this server offers is not what you accepted (%1). Until you accept it, it is held back.")
         if not any(change.before for change in self.seen):
             said = self.tr("This server offers these tools (%1). Until you accept them, models are told of none.")
@@ -81,4 +81,6 @@ class ServerReview(QDialog):
             more = [Line("heading", self.tr("Accepted: %1").replace("%1", one_line(tool.name))), *tool_lines(tool)]
             room -= sum(len(line.text) for line in more)
             lines += more
-        return lines or [Line("muted", self.tr("It offers no tools."))]
+        if room > 0:
+            lines += other_lines(status.offer)
+        return lines or [Line("muted", self.tr("It offers nothing."))]

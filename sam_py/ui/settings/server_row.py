@@ -73,7 +73,7 @@ class ServerRow(QWidget):
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         deeds: tuple[tuple[Deed, str, str], ...] = (
-            ("tools", "tool", self.tr("Its tools…")),
+            ("tools", "tool", self.tr("What it offers…")),
             ("edit", "edit", self.tr("Edit…")),
             ("log", "text", self.tr("Its log…")),
             ("restart", "regenerate", self.tr("Start again")),

@@ -41,7 +41,7 @@ def _ready(status: ServerStatus) -> str:
     said = [one if count == 1 else many.replace("%1", str(count)) for count, one, many in counts if count]
     lines = [_tr("Ready: %1").replace("%1", ", ".join(said)) if said else _tr("Ready")]
     if status.tool_changes:
-        held = _tr("Tools held back until you have looked at them: %1")
+        held = _tr("Held back until you have looked: %1")
         lines.append(held.replace("%1", summary_words(status.tool_changes)))
     return "\n".join((*lines, *map(made_visible, offer.left_out)))
 

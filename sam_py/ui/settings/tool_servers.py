@@ -162,7 +162,7 @@ class ToolServers(QWidget):
 
         status = self._status(server.id)
         if status is None or status.state != "ready":
-            self.rows[server.id].words.say(self.tr("It has to run before its tools can be shown."), "warning")
+            self.rows[server.id].words.say(self.tr("It has to run before it can say what it offers."), "warning")
             return
         dialog = ServerReview(self._icons, status, self)
         dialog.accepted.connect(lambda: self._accept(server.id, dialog.seen))
