@@ -19,6 +19,25 @@ GROUPS: dict[str, tuple[str, ...]] = {
 """Group → its tools, as they are shown."""
 _GROUP_OF = {name: group for group, names in GROUPS.items() for name in names}
 
+_LABELS = {
+    "read_file": QT_TRANSLATE_NOOP("ToolGroups", "Read a file"),
+    "list_folder": QT_TRANSLATE_NOOP("ToolGroups", "List a folder"),
+    "search_files": QT_TRANSLATE_NOOP("ToolGroups", "Search files"),
+    "write_file": QT_TRANSLATE_NOOP("ToolGroups", "Write a file"),
+    "edit_file": QT_TRANSLATE_NOOP("ToolGroups", "Edit a file"),
+    "fetch_page": QT_TRANSLATE_NOOP("ToolGroups", "Fetch a web page"),
+    "todo_list": QT_TRANSLATE_NOOP("ToolGroups", "Task list"),
+    "ask_person": QT_TRANSLATE_NOOP("ToolGroups", "Question"),
+    "recall_history": QT_TRANSLATE_NOOP("ToolGroups", "Search this conversation"),
+    "read_result": QT_TRANSLATE_NOOP("ToolGroups", "Read a long result"),
+    "read_document": QT_TRANSLATE_NOOP("ToolGroups", "Read a document"),
+    "calculate": QT_TRANSLATE_NOOP("ToolGroups", "Calculate"),
+    "convert_units": QT_TRANSLATE_NOOP("ToolGroups", "Convert units"),
+    "current_time": QT_TRANSLATE_NOOP("ToolGroups", "Current time"),
+    "generate_image": QT_TRANSLATE_NOOP("ToolGroups", "Generate an image"),
+    "remember": QT_TRANSLATE_NOOP("ToolGroups", "Remember"),
+    "recall": QT_TRANSLATE_NOOP("ToolGroups", "Recall notes"),
+}
 _WORDS = {
     "read_file": QT_TRANSLATE_NOOP("ToolGroups", "Reads a text, or looks at a picture."),
     "list_folder": QT_TRANSLATE_NOOP("ToolGroups", "Lists what is in a folder."),
@@ -65,6 +84,11 @@ def group_words(group: str) -> str:
             return _tr("Notes across conversations")
         case _:
             return _tr("Other tools")
+
+
+def tool_label(name: str, label: str) -> str:
+    """What a tool is called on screen: one of ours in the person's language, another by its own `label`."""
+    return _tr(str(_LABELS[name])) if name in _LABELS else label
 
 
 def tool_words(name: str) -> str:

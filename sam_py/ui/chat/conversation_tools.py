@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 from sam_py.bus.message_bus import MessageBus
 from sam_py.ui.services import Services
 from sam_py.ui.settings.fields import Choice, Switch, Words
-from sam_py.ui.tool_groups import ALL, GROUPS, SERVER, group_words, tool_words
+from sam_py.ui.tool_groups import ALL, GROUPS, SERVER, group_words, tool_label, tool_words
 from sam_py.ui.widgets.buttons import IconButton
 from sam_py.ui.widgets.icons import Icons
 from sam_py.ui.widgets.plain import one_line
@@ -98,7 +98,8 @@ class ConversationTools(QWidget):
                 widget.hide()
                 widget.deleteLater()
         self.groups.clear()
-        labels = {tool.name: one_line(tool.label) for tool in self._services.tools.registry}
+        tools = self._services.tools.registry
+        labels = {tool.name: one_line(tool_label(tool.name, tool.label)) for tool in tools}
         servers = {SERVER + each.id: one_line(each.label) for each in self._services.settings.current.mcp_servers}
         for key, names in groups.items():
             title = servers.get(key) or group_words(key)

@@ -20,6 +20,7 @@ from sam_py.tools.approval import Answer, Question
 from sam_py.tools.questions import PersonQuestion
 from sam_py.tools.runner import CallStatus
 from sam_py.ui.program_tools import ProgramTools
+from sam_py.ui.tool_groups import tool_label
 from sam_py.ui.widgets.plain import one_line
 
 log = logging.getLogger(__name__)
@@ -235,7 +236,7 @@ class ToolCalls(QObject):
         except Exception:  # a tool's bug must not take the conversation off the screen
             log.exception("the tool %s cannot say what it does", part.tool_name)
             doing = ""
-        return one_line(tool.label), tool.icon, one_line(doing[:_DOING_CHARACTERS])
+        return one_line(tool_label(tool.name, tool.label)), tool.icon, one_line(doing[:_DOING_CHARACTERS])
 
     def _hear(self, delta: Delta) -> None:
         match delta:

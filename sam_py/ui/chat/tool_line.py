@@ -58,9 +58,8 @@ class ToolLine(QAbstractButton):
             return ""
         if call.started_s is not None:
             return ticking_words(max(0.0, self._context.calls.now_s() - call.started_s))
-        if call.stage == "aborted":
-            return ended_words(call)
-        return duration_words(call.duration_s) if call.duration_s is not None else ""
+        words = [ended_words(call)] if call.stage == "aborted" else []
+        return " · ".join(words + ([duration_words(call.duration_s)] if call.duration_s is not None else []))
 
     # Qt
 

@@ -11,11 +11,14 @@ from sam_py.ui.chat.row_context import RowContext
 from sam_py.ui.chat.tool_asking import ARMED_AFTER_MS, may_take_keyboard, plain_words
 from sam_py.ui.chat.tool_text import ToolText
 from sam_py.ui.chat.tool_words import made_visible, pretty_arguments, touch_words
+from sam_py.ui.tool_groups import tool_label
 from sam_py.ui.widgets.announce import announce
 from sam_py.ui.widgets.buttons import PillButton
 
 _MOST_LINES = 14
 _TOUCH_LINES = 6
+_LONGEST_DOING = 300
+"""Characters; the arguments below have the rest."""
 _PAD_PX = 14
 _GAP_PX = 8
 
@@ -39,10 +42,10 @@ class ToolQuestion(QWidget):
         super().__init__(parent)
         self._context = context
         self._question = question
-        label = made_visible(question.label)
+        label = made_visible(tool_label(question.tool_name, question.label))
         title = self.tr("May “{tool}” run?").replace("{tool}", label)
         self._title = self._words(title, heavy=True)
-        self._doing = self._words(made_visible(question.doing))
+        self._doing = self._words(made_visible(_bounded(question.doing)))
         self._warning = self._words(
             self.tr(
                 "The model has just read text that was written by strangers, which may try to make it do this. "
@@ -64,6 +67,16 @@ class ToolQuestion(QWidget):
             ),
             "always": AllowButton(context.icons, self.tr("Always for this tool"), kind="outline", parent=self),
         }
+        hints = {
+            "conversation": self.tr("Later calls of this tool here do the same kind of thing without asking."),
+            "always": self.tr(
+                "Later calls of this tool, in all conversations, do the same kind of thing without asking. "
+                "Settings list it, and take it back."
+            ),
+        }
+        for answer, hint in hints.items():
+            self.allow[answer].setToolTip(hint)
+            self.allow[answer].setAccessibleDescription(hint)
         self.deny.clicked.connect(lambda: self._choose("deny"))
         for answer, button in self.allow.items():
             button.clicked.connect(lambda _checked=False, answer=answer: self._choose(answer))
@@ -161,3 +174,7 @@ class ToolQuestion(QWidget):
                 place = QRectF(self._px(_PAD_PX), label.y(), side, side)
                 self._context.icons.paint(painter, icon, "warning", place)
         painter.end()
+
+
+def _bounded(doing: str) -> str:
+    return doing if len(doing) <= _LONGEST_DOING else doing[: _LONGEST_DOING - 1].rstrip() + "…"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QFont, QFontDatabase, QFontMetrics, QTextOption
+from PySide6.QtGui import QFont, QFontDatabase, QFontMetrics, QTextLayout, QTextOption
 from PySide6.QtWidgets import QFrame, QPlainTextEdit, QWidget
 
 from sam_py.ui.chat.row_context import RowContext
@@ -46,12 +46,28 @@ class ToolText(QPlainTextEdit):
         """The height at a width, without laying out more than is seen."""
         metrics = QFontMetrics(self.font())
         inner = max(40, width_px - 2 * _PAD_PX - 4)
+        exact = len(self._shown) <= _MEASURED_CHARACTERS
         lines = 0
         for line in self._shown.split("\n", self._most_lines)[: self._most_lines]:
-            wide = metrics.horizontalAdvance(line[:_MEASURED_CHARACTERS].expandtabs(8))
-            lines += max(1, -(-wide // inner))
+            if exact:
+                lines += self._lines_of(line, inner)
+            else:
+                wide = metrics.horizontalAdvance(line[:_MEASURED_CHARACTERS].expandtabs(8))
+                lines += max(1, -(-wide // inner))
             if lines >= self._most_lines:
                 break
         # A line more than words alone would need: wrapping at words wastes the ends of lines.
-        lines += lines > 2 and self._shown.count("\n") + 1 < lines
+        lines += not exact and lines > 2 and self._shown.count("\n") + 1 < lines
         return min(lines, self._most_lines) * metrics.lineSpacing() + 2 * _PAD_PX + 2
+
+    def _lines_of(self, text: str, width_px: int) -> int:
+        """How many lines it takes, wrapped as it will be."""
+        layout = QTextLayout(text, self.font())
+        layout.setTextOption(self.document().defaultTextOption())
+        layout.beginLayout()
+        lines = 0
+        while (line := layout.createLine()).isValid():
+            line.setLineWidth(width_px)
+            lines += 1
+        layout.endLayout()
+        return max(1, lines)

@@ -41,14 +41,25 @@ def visible_line(text: str) -> str:
 def pretty_arguments(arguments_json: str) -> str:
     """The arguments in lines, nothing left out; as they were written where they are not JSON.
 
+    A text of several lines is shown as such, a bar before each line: none of them can pass for another argument.
+
     >>> pretty_arguments('{"city": "Oslo"}')
     '{\\n  "city": "Oslo"\\n}'
+    >>> print(pretty_arguments('{"path": "a.txt", "text": "one\\\\ntwo"}'))
+    {
+      "path": "a.txt",
+      "text":
+        │ one
+        │ two
+    }
     """
     text = arguments_json.strip()
     if not text:
         return "{}"
     with contextlib.suppress(ValueError, RecursionError):  # else it is shown as it came
-        text = json.dumps(json.loads(text, object_pairs_hook=_once), ensure_ascii=False, indent=2)
+        given = json.loads(text, object_pairs_hook=_once)
+        is_plain = not isinstance(given, dict) or not any(_has_lines(each) for each in given.values())
+        text = json.dumps(given, ensure_ascii=False, indent=2) if is_plain else _in_lines(given)
     return made_visible(text)
 
 
@@ -69,6 +80,23 @@ def effect_words(effect: Effect | str) -> str:
             return _tr("Runs")
         case "spend":
             return _tr("Costs money")
+        case _:
+            return effect
+
+
+def granted_words(effect: Effect | str) -> str:
+    """What a tool that was allowed may do."""
+    match effect:
+        case "read":
+            return _tr("reads")
+        case "write":
+            return _tr("changes things")
+        case "network":
+            return _tr("sends something out")
+        case "run":
+            return _tr("drives another program")
+        case "spend":
+            return _tr("spends money")
         case _:
             return effect
 
@@ -138,6 +166,25 @@ def _visible(character: str) -> str:
     if unicodedata.category(character) in _INVISIBLE or 0xE0000 <= ord(character) <= 0xE0FFF:
         return f"⟨U+{ord(character):04X}⟩"
     return character
+
+
+def _has_lines(value: object) -> bool:
+    return isinstance(value, str) and "\n" in value
+
+
+def _in_lines(given: dict[str, object]) -> str:
+    pieces = []
+    for name, value in given.items():
+        key = json.dumps(name, ensure_ascii=False)
+        if isinstance(value, str) and "\n" in value:
+            # Quotes stay escaped: a long line is wrapped, and what comes to stand at the left is no argument either.
+            lines = [json.dumps(line, ensure_ascii=False)[1:-1] for line in value.split("\n")]
+            pieces.append("\n    │ ".join((f"  {key}:", *lines)))
+        else:
+            shown = json.dumps(value, ensure_ascii=False, indent=2).replace("\n", "\n  ")
+            pieces.append(f"  {key}: {shown},")
+    pieces[-1] = pieces[-1] if _has_lines(list(given.values())[-1]) else pieces[-1][:-1]
+    return "\n".join(("{", *pieces, "}"))
 
 
 def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:

@@ -11,14 +11,14 @@ from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QVBoxLayout, QWidget
 from sam_py.settings.model import Settings, ToolSettings
 from sam_py.tools.approval import Grant
 from sam_py.tools.base import Tool
-from sam_py.ui.chat.tool_words import effect_words, made_visible
+from sam_py.ui.chat.tool_words import granted_words, made_visible
 from sam_py.ui.program_tools import MAKES_IMAGES
 from sam_py.ui.services import Services
 from sam_py.ui.settings.fields import Switch, Words
 from sam_py.ui.settings.image_settings import ImageSettingsBox
 from sam_py.ui.settings.page import SettingsPage
 from sam_py.ui.settings.tool_servers import ToolServers
-from sam_py.ui.tool_groups import GROUPS, SERVER, group_words, tool_words
+from sam_py.ui.tool_groups import GROUPS, SERVER, group_words, tool_label, tool_words
 from sam_py.ui.widgets.buttons import PillButton
 from sam_py.ui.widgets.plain import one_line
 
@@ -138,11 +138,11 @@ class ToolsPage(SettingsPage):
                 heading = servers.get(key) or group_words(key)
                 self._tools.addWidget(Words(self.icons, heading, role="muted", small=True, heavy=True))
             for tool in members:
-                switch = self.switches[tool.name] = Switch(self.icons, one_line(tool.label))
+                label = one_line(tool_label(tool.name, tool.label))
+                switch = self.switches[tool.name] = Switch(self.icons, label)
                 switch.switched.connect(lambda on, name=tool.name: self._switch(name, on))
                 self._needs[tool.name] = Words(self.icons, small=True)
-                row = self._row(one_line(tool.label), _hint(tool), switch, self._needs[tool.name])
-                self._tools.addWidget(row)
+                self._tools.addWidget(self._row(label, _hint(tool), switch, self._needs[tool.name]))
         if not tools:
             self._tools.addWidget(Words(self.icons, self.tr("There are none yet."), role="muted", small=True))
 
@@ -150,9 +150,9 @@ class ToolsPage(SettingsPage):
         _empty(self._grants)
         self.revokers.clear()
         for grant in grants:
-            label = one_line(tools[grant.tool_name].label if grant.tool_name in tools else grant.tool_name)
-            where = self.tr("In one conversation") if grant.conversation_id else self.tr("In all conversations")
-            effects = ", ".join(effect_words(effect).lower() for effect in grant.effects)
+            label = tools[grant.tool_name].label if grant.tool_name in tools else grant.tool_name
+            label = one_line(tool_label(grant.tool_name, label))
+            effects = ", ".join(granted_words(effect) for effect in grant.effects)
             button = PillButton(
                 self.icons,
                 self.tr("Ask again"),
@@ -161,10 +161,18 @@ class ToolsPage(SettingsPage):
             )
             button.clicked.connect(lambda _checked=False, grant=grant: self.services.tools.approvals.revoke(grant))
             self.revokers[grant] = button
-            self._grants.addWidget(self._row(label, f"{where}: {effects}", button))
+            self._grants.addWidget(self._row(label, f"{self._where(grant)}: {effects}", button))
         if not grants:
             hint = self.tr("Nothing: each call that changes something or leaves this computer asks you.")
             self._grants.addWidget(Words(self.icons, hint, role="muted", small=True))
+
+    def _where(self, grant: Grant) -> str:
+        if not grant.conversation_id:
+            return self.tr("In all conversations")
+        summary = self.services.library.summary(grant.conversation_id)
+        if summary is None or not summary.title:
+            return self.tr("In one conversation")
+        return self.tr("In “%1”").replace("%1", one_line(summary.title))
 
     def _row(self, name: str, hint: str, field: QWidget, more: QWidget | None = None) -> QWidget:
         holder = QWidget()
@@ -174,7 +182,8 @@ class ToolsPage(SettingsPage):
         words = QVBoxLayout()
         words.setSpacing(2)
         words.addWidget(Words(self.icons, name))
-        words.addWidget(Words(self.icons, hint, role="muted", small=True))
+        if hint:
+            words.addWidget(Words(self.icons, hint, role="muted", small=True))
         if more is not None:
             words.addWidget(more)
         row.addLayout(words, 1)

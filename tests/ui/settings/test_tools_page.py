@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -238,3 +239,19 @@ def test_the_model_that_makes_pictures_may_be_any_and_shows_what_it_takes(room: 
     assert "This computer" in box.note.text()
     box.pixels.chosen.emit("512x512")
     assert room.file.current.tools.images.size == "512x512"
+
+
+def test_what_was_allowed_in_a_conversation_names_it(room: Room) -> None:
+    titles: Any = SimpleNamespace(summary=lambda id: SimpleNamespace(title="The\nplan") if id == "known" else None)
+    room.services.library = titles
+    for conversation in ("known", "gone"):
+        room.tools.approvals._add(
+            Grant(tool_name="ring", fingerprint="builtin", effects=("write", "network"), conversation_id=conversation)
+        )
+    room.tools.approvals._tell()
+    room.qtbot.waitUntil(lambda: len(room.page.revokers) == 2)
+    hints = [button.accessibleDescription() for button in room.page.revokers.values()]
+    assert hints == [
+        "In “The plan”: changes things, sends something out",
+        "In one conversation: changes things, sends something out",
+    ]

@@ -17,7 +17,7 @@ from sam_py.tools.questions import PersonQuestions
 from sam_py.ui.chat.conversation_tools import ConversationTools
 from sam_py.ui.program_tools import ProgramTools
 from sam_py.ui.theme import Themes
-from sam_py.ui.tool_groups import GROUPS, tool_words
+from sam_py.ui.tool_groups import GROUPS, tool_label, tool_words
 from sam_py.ui.widgets.icons import Icons
 
 
@@ -130,6 +130,8 @@ def test_each_of_our_tools_is_in_a_group_and_has_words_for_a_person() -> None:
     nothing: Any = None
     notes: Any = object()
     doors = Doors(nothing, lambda _id: None, (), nothing, nothing, nothing, notes=notes, ask=PersonQuestions().ask)
-    names = {tool.name for tool in builtin_tools(doors)}
+    tools = builtin_tools(doors)
+    names = {tool.name for tool in tools}
+    assert all(tool_label(tool.name, "") == tool.label for tool in tools)
     assert names == {name for group in GROUPS.values() for name in group}
     assert all(tool_words(name) for name in names)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from PySide6.QtCore import Qt
@@ -77,6 +78,27 @@ def test_a_result_has_no_row_of_its_own_and_nothing_of_it_is_lost(stage: Any) ->
     assert "done" in shown.accessible_text()
 
 
+def test_a_running_card_spins_and_counts_and_ends_with_its_sign_and_how_long_it_took(stage: Any) -> None:
+    stage.runs(stage.says(LAKE, WOOD))
+    first, second = stage.cards()
+    assert all(card._beat.isActive() for card in (first, second))
+    stage.clock_s += 61
+    first._line.spin()
+    assert first._line._ticking == "1 min 1 s"
+    running = first._line.grab().toImage()
+    stage.look.finds("lake")
+    stage.look.fails("wood", "It is dark.")
+    stage.turn()
+    assert not any(card._beat.isActive() for card in (first, second))
+    assert (first._line._ticking, second._line._ticking) == ("1 min 1 s", "1 min 1 s")
+    assert len({image_of(first), image_of(second), bytes(running.constBits())}) == 3
+    assert (first.details, second.details is not None) == (None, True)
+
+
+def image_of(card: Any) -> bytes:
+    return bytes(card._line.grab().toImage().constBits())
+
+
 def test_an_error_opens_by_itself_and_stays_closed_where_the_person_closed_it(stage: Any) -> None:
     stage.runs(stage.says(LAKE))
     stage.look.fails("lake", "It is dark there.")
@@ -102,7 +124,7 @@ def test_a_stopped_round_leaves_a_card_that_says_so(stage: Any) -> None:
     stage.clock_s += 3
     stage.box.runner.halt()
     stage.turn()
-    assert (stage.card().call.stage, stage.card()._line._ticking) == ("aborted", "stopped")
+    assert (stage.card().call.stage, stage.card()._line._ticking) == ("aborted", "stopped · 3.0 s")
 
 
 def test_an_error_at_a_result_is_shown_below_the_card(stage: Any) -> None:
@@ -189,4 +211,14 @@ def test_what_hides_in_arguments_is_written_out_and_nothing_is_left_out() -> Non
     assert pretty_arguments('{"a": 1, "a": 2}') == '{"a": 1, "a": 2}'
     assert pretty_arguments('{"a": "\\u202e"}') == '{\n  "a": "⟨U+202E⟩"\n}'
     assert pretty_arguments("rm -rf /") == "rm -rf /"
+    lines = pretty_arguments(json.dumps({"n": [1, 2], "text": 'one\n"n": 3,\n', "path": "a"}))
+    assert lines.splitlines()[4:] == [
+        "  ],",
+        '  "text":',
+        "    │ one",
+        '    │ \\"n\\": 3,',
+        "    │ ",
+        '  "path": "a"',
+        "}",
+    ]
     assert len(pretty_arguments('{"a": "' + "x" * 100_000 + '"}')) > 100_000

@@ -43,6 +43,17 @@ def test_long_arguments_are_scrolled_and_never_cut(stage: Any) -> None:
     assert box.verticalScrollBar().maximum() > 0
 
 
+def test_what_it_does_is_said_shortly_and_a_text_box_has_no_empty_end(stage: Any) -> None:
+    stage.runs(stage.says(("q1", "burn", '{"place": "' + "letter " * 90 + '"}')))
+    question = asked(stage)
+    assert len(question._doing.text()) <= 300
+    box = question.findChildren(ToolText)[-1]
+    stage.turn()
+    assert box.verticalScrollBar().maximum() == 0
+    text_px = box.blockBoundingGeometry(box.document().lastBlock()).bottom()
+    assert 0 <= box.height() - text_px < 2 * box.fontMetrics().lineSpacing()
+
+
 def test_deny_has_the_keyboard_first(stage: Any) -> None:
     stage.timeline.activateWindow()
     stage.qtbot.waitUntil(stage.timeline.isActiveWindow)
