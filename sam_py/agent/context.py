@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from weakref import WeakValueDictionary
@@ -23,6 +25,7 @@ from sam_py.transcript.plan import Plan, Room
 from sam_py.transcript.tokens import PER_MESSAGE, message_tokens, request_tokens, text_tokens, tools_tokens
 
 _UNKNOWN_REPLY, _LONGEST_RESERVE = 4_096, 32_000
+_WEIGH_SLICE_S = 0.004
 _NARROWER = 0.85
 """Of a request that was refused without a number, so much is tried next."""
 
@@ -101,6 +104,15 @@ class Context:
             tools=tools,
         )
         return self.plan_in(messages, room, limits)
+
+    async def weigh(self, messages: Sequence[Message], limits: Limits) -> None:
+        """Estimate all `messages` without stopping the window for longer than a frame: a plan is quick after that."""
+        paused_s = time.monotonic()
+        for message in messages:
+            self._size(message, limits)
+            if time.monotonic() - paused_s > _WEIGH_SLICE_S:
+                await asyncio.sleep(0)
+                paused_s = time.monotonic()
 
     def plan_in(self, messages: Sequence[Message], room: Room, limits: Limits) -> Plan:
         """What of `messages` is sent where there is `room`, to a model that takes what `limits` say."""
