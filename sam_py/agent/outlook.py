@@ -68,6 +68,7 @@ async def outlook(
         reminders=reminders,
         tools=tools,
     )
+    await desk.context.weigh(messages, limits)
     planned = desk.context.plan_in(messages, room, limits)
     fixed = text_tokens(system), tools_tokens(tools), reminders_tokens(reminders)
     pinned = tuple(message.id for message in history if message.pinned)

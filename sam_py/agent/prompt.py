@@ -77,6 +77,7 @@ async def prepare(
     system = system_prompt(bus, defaults)
     reminders = context.reminders_of(messages)
     documents = await context.documents_of(messages, provider=provider, model=model, limits=limits, defaults=defaults)
+    await context.weigh(messages, limits)
     planned = context.planned(
         messages,
         provider=provider,
