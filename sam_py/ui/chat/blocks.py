@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QCoreApplication, QLocale, QRect, QRectF, Qt, Signal
-from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtGui import QColor, QFont, QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
 from sam_py.messages.message import ToolResultMessage
@@ -369,18 +369,22 @@ class NoteBlock(Block):
 
 
 class FileBlock(Block):
-    """A file as a chip: icon, name, size."""
+    """A file as a chip: icon, name, size. A click, Enter or Space opens it."""
 
     kind = "file"
 
     def __init__(self, context: RowContext, part: FilePart, parent: QWidget) -> None:
         super().__init__(parent)
         self._context = context
+        self._part = part
         self._name = one_line(part.filename)
         shape = QLocale.DataSizeFormat.DataSizeTraditionalFormat  # as the composer's chips say it
         self._size = QLocale().formattedDataSize(part.size, 1, shape) if part.size else ""
         self.setAccessibleName(f"{self._name} {self._size}")
+        self.setAccessibleDescription(self.tr("Enter opens it."))
         self.setToolTip("")
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.setAttribute(Qt.WidgetAttribute.WA_Hover)
 
     def layout_for(self, width_px: int) -> int:
         return round(44 * self._context.themes.current.scale)
@@ -404,8 +408,8 @@ class FileBlock(Block):
         painter.setLayoutDirection(self.layoutDirection())  # else it is the application's
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         wide = min(self.width(), self.natural_width(self.width()))
-        painter.setPen(QColor(palette.border))
-        painter.setBrush(QColor(palette.raised))
+        painter.setPen(QColor(palette.accent if self.hasFocus() else palette.border))
+        painter.setBrush(QColor(palette.hover if self.underMouse() else palette.raised))
         painter.drawRoundedRect(QRectF(0.5, 0.5, wide - 1, self.height() - 1), 8, 8)
         icon = 20
         self._context.icons.paint(painter, "file", "muted", QRectF(14, (self.height() - icon) / 2, icon, icon))
@@ -417,6 +421,16 @@ class FileBlock(Block):
             rect = QRectF(left, top, wide - left - 10, half - 3)
             painter.drawText(rect, int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft), elided)
         painter.end()
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        if event.button() == Qt.MouseButton.LeftButton and self.rect().contains(event.position().toPoint()):
+            self._context.open_file(self._part)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space):
+            self._context.open_file(self._part)
+        else:
+            super().keyPressEvent(event)
 
 
 def image_markdown(part: ImagePart) -> str:

@@ -15,7 +15,7 @@ from sam_py.bus import todo_list
 from sam_py.bus.deltas import Delta, SettingChanged
 from sam_py.errors import SamError
 from sam_py.messages.message import AssistantMessage, DeveloperMessage, Message, UserMessage
-from sam_py.messages.parts import Part, TextPart
+from sam_py.messages.parts import FilePart, Part, TextPart
 from sam_py.settings.model import ModelChoice
 from sam_py.store.drafts import Draft
 from sam_py.ui.chat.chat_context import ChatContext
@@ -93,6 +93,7 @@ class ChatView(QWidget):
         self.timeline.copy_requested.connect(self._copy_text)
         context.calls.whole_requested.connect(self._open_whole)
         context.calls.typed.connect(self._type)
+        context.open_file = self._open_file
         self.chat_context.offered.connect(self.undo_offered)
         self.chat_context.model_requested.connect(composer.open_model_picker)
         self.chat_context.strip.focus_lost.connect(composer.setFocus)
@@ -283,6 +284,12 @@ class ChatView(QWidget):
         except OSError as error:
             log.warning("the output %s cannot be read: %s", attachment, error)
             self.trouble.emit(self.tr("The whole output is no longer there. The part on the card is all that is left."))
+
+    def _open_file(self, part: FilePart) -> None:
+        from sam_py.ui.chat.opened_files import open_file
+
+        work = open_file(part, self._services.library, self._context, self, self.trouble.emit)
+        self._spawn(work, "open a file")
 
     def _type(self, text: str) -> None:
         """Words that were meant for the message, typed while a question had the keyboard."""

@@ -20,7 +20,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from sam_py.messages.parts import ImagePart
+from sam_py.messages.parts import FilePart, ImagePart
 from sam_py.ui.chat.attachments_intake import size_text
 from sam_py.ui.chat.composer_attachments import AttachmentTray, Item
 from sam_py.ui.chat.document_words import document_facts
@@ -148,6 +148,8 @@ class AttachmentChip(QWidget):
         left = round(picture.right()) + self.px(9)
         width = self.width() - left - self.px(30)
         self._paint_words(painter, left, width)
+        if self._item.part is None and self._item.progress is not None:
+            self._paint_progress(painter, QRectF(left, self.height() - self.px(6), width, self.px(2)))
 
     def _paint_picture(self, painter: QPainter, rect: QRectF) -> None:
         palette = self._themes.current.palette
@@ -167,7 +169,20 @@ class AttachmentChip(QWidget):
         painter.drawRoundedRect(rect, radius, radius)
         inner = rect.adjusted(self.px(8), self.px(8), -self.px(8), -self.px(8))
         name = "queue" if self._item.part is None else self._item.kind
+        if isinstance(self._item.part, FilePart) and self._item.part.mime_type == "application/pdf":
+            name = "pdf"
         self._icons.paint(painter, name, "accent", inner)
+
+    def _paint_progress(self, painter: QPainter, bar: QRectF) -> None:
+        done, total = self._item.progress or (0, 1)
+        palette = self._themes.current.palette
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(QColor(palette.selected))
+        painter.drawRoundedRect(bar, 1, 1)
+        painter.setBrush(QColor(palette.accent))
+        painter.drawRoundedRect(
+            QRectF(bar.x(), bar.y(), bar.width() * min(1.0, done / max(1, total)), bar.height()), 1, 1
+        )
 
     def _paint_words(self, painter: QPainter, left: int, width: int) -> None:
         theme = self._themes.current
@@ -175,10 +190,11 @@ class AttachmentChip(QWidget):
         name_font.setPointSizeF(theme.small_pt * 1.05)
         name_font.setWeight(QFont.Weight.Medium)
         detail_font.setPointSizeF(theme.small_pt * 0.95)
+        detail_colour = theme.palette.warning if self._item.warning else theme.palette.text_muted
         middle = self.height() / 2
         for font, colour, words, top, mode in (
             (name_font, theme.palette.text, one_line(self._item.name), True, Qt.TextElideMode.ElideMiddle),
-            (detail_font, theme.palette.text_muted, self.detail(), False, Qt.TextElideMode.ElideRight),
+            (detail_font, detail_colour, self.detail(), False, Qt.TextElideMode.ElideRight),
         ):
             metrics = QFontMetrics(font)
             painter.setFont(font)

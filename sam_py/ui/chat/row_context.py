@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from sam_py.messages.parts import FilePart
 from sam_py.providers.prices import KnownPrice
 from sam_py.ui.chat.row_fates import Fates
 from sam_py.ui.chat.tool_calls import ToolCalls
@@ -30,5 +31,7 @@ class RowContext:
     """What cards show of the tool calls of the conversation on screen."""
     fates: Fates = field(default_factory=Fates)
     """What of the conversation on screen is not sent as it is."""
+    open_file: Callable[[FilePart], None] = lambda _part: None
+    """Shows an attached file."""
     opened: set[str] = field(default_factory=set)
     """The ids of notes that the person opened."""
