@@ -172,7 +172,7 @@ class Context:
         """At most so many tokens make a request and its reply; None: not known, and no limit was set."""
         known = (
             limits.context_tokens,
-            defaults.context_tokens,
+            self._bus.settings.context_tokens or defaults.context_tokens,
             self.calibrations.window_of(provider, model),
             self._assumed.get((provider, model)),
         )

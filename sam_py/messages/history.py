@@ -169,6 +169,8 @@ class ConversationSettings(Frozen):
     max_tokens: int | None = None
     reasoning_effort: str | None = None
     """How hard the model thinks (one of `providers.base.Effort`); None: the program's default applies."""
+    context_tokens: int | None = None
+    """At most so many tokens make a request and its reply; None: the program's default applies."""
     folder: str = ""
     pinned: bool = False
     archived: bool = False

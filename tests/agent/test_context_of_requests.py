@@ -180,3 +180,13 @@ async def test_a_look_at_a_request_shows_the_bytes_that_then_travel(talk: Talk) 
             assert preview.prepared.plan.left_out
         await session.aclose()
         await http.aclose()
+
+
+async def test_a_conversation_may_have_a_limit_of_its_own(talk: Talk) -> None:
+    assert talk.session.window is None
+    talk.session.defaults = talk.session.defaults.model_copy(update={"context_tokens": 4000})
+    assert talk.session.window == 4000
+    talk.bus.change_setting("context_tokens", 9000)
+    assert talk.session.window == 9000
+    talk.provider.limits = Limits(context_tokens=2500)
+    assert talk.session.window == 2500

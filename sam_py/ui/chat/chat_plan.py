@@ -18,7 +18,7 @@ from sam_py.ui.open_conversations import OpenConversation
 
 log = logging.getLogger(__name__)
 
-_SETTINGS = frozenset({"provider", "model", "system_prompt", "max_tokens"})
+_SETTINGS = frozenset({"provider", "model", "system_prompt", "max_tokens", "context_tokens"})
 """Settings of a conversation that change how much of it fits."""
 
 

@@ -17,14 +17,20 @@ from sam_py.settings.model import Settings
 from sam_py.ui.chat.conversation_tools import ConversationTools
 from sam_py.ui.services import Services
 from sam_py.ui.settings.fields import Choice, Switch, Words
-from sam_py.ui.settings.model_settings import effort_words, max_tokens_field, temperature_field, top_p_field
+from sam_py.ui.settings.model_settings import (
+    context_tokens_field,
+    effort_words,
+    max_tokens_field,
+    temperature_field,
+    top_p_field,
+)
 from sam_py.ui.settings.number_field import NumberField
 from sam_py.ui.settings.page import SettingsPage
 from sam_py.ui.widgets.buttons import PillButton
 
 _TYPING_MS = 400
 _SIZE_PX = (520, 640)
-_NUMBERS = ("temperature", "top_p", "max_tokens")
+_NUMBERS = ("temperature", "top_p", "max_tokens", "context_tokens")
 
 
 class ConversationSettingsDialog(QDialog):
@@ -83,6 +89,7 @@ class ConversationForm(SettingsPage):
         self.temperature = temperature_field(icons)
         self.top_p = top_p_field(icons)
         self.max_tokens = max_tokens_field(icons)
+        self.context_tokens = context_tokens_field(icons)
         self.effort = Choice(icons, self.tr("Thinking"))
         self.tools = ConversationTools(services, session.bus)
         self.hints: dict[str, tuple[Words, str]] = {}
@@ -119,8 +126,11 @@ class ConversationForm(SettingsPage):
         for name, field in self._numbers():
             field.show_value(getattr(own, name))
             default = getattr(defaults, name)
-            as_set = self.tr("{value}, as in the settings").format(value=f"{default:g}" if default is not None else "")
-            field.setPlaceholderText(as_set if default is not None else self.tr("The provider's default"))
+            value = f"{default:g}" if isinstance(default, float) else str(default)
+            as_set = self.tr("{value}, as in the settings").format(value=value)
+            most = name == "context_tokens"
+            otherwise = self.tr("As much as the model takes") if most else self.tr("The provider's default")
+            field.setPlaceholderText(as_set if default is not None else otherwise)
         self._show_taken(self._taken(), own)
         self.tools.show_choices()
 
@@ -149,7 +159,7 @@ class ConversationForm(SettingsPage):
     # Inside
 
     def _numbers(self) -> tuple[tuple[str, NumberField], ...]:
-        return (("temperature", self.temperature), ("top_p", self.top_p), ("max_tokens", self.max_tokens))
+        return tuple((name, getattr(self, name)) for name in _NUMBERS)
 
     def _build(self) -> None:
         self.column.addWidget(self.intro)
@@ -173,6 +183,12 @@ class ConversationForm(SettingsPage):
                 "top_p",
             ),
             (self.tr("Longest reply, in tokens"), self.max_tokens, "", "max_tokens"),
+            (
+                self.tr("Longest request, in tokens"),
+                self.context_tokens,
+                self.tr("The reply counts too. Of what does not fit, the least important is left out."),
+                "context_tokens",
+            ),
         ):
             self.hints[name] = (self.add_wide(text, field, hint, field.error), hint)
         hint = self.tr("How hard the model is to try.")
@@ -204,6 +220,7 @@ class ConversationForm(SettingsPage):
             ("temperature", self.temperature, taken.temperature),
             ("top_p", self.top_p, taken.top_p),
             ("max_tokens", self.max_tokens, taken.max_tokens),
+            ("context_tokens", self.context_tokens, self._session.choice.provider != "guide"),
             ("effort", self.effort, bool(taken.efforts)),
         ):
             field.setEnabled(is_taken)

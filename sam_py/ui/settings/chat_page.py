@@ -11,7 +11,13 @@ from sam_py.providers.base import Effort
 from sam_py.settings.model import ModelChoice, Settings
 from sam_py.ui.services import Services
 from sam_py.ui.settings.fields import Choice, Stepper, Switch
-from sam_py.ui.settings.model_settings import effort_words, max_tokens_field, temperature_field, top_p_field
+from sam_py.ui.settings.model_settings import (
+    context_tokens_field,
+    effort_words,
+    max_tokens_field,
+    temperature_field,
+    top_p_field,
+)
 from sam_py.ui.settings.page import SettingsPage
 
 _TYPING_MS = 400
@@ -42,6 +48,8 @@ class ChatPage(SettingsPage):
             self.tr("Send with"),
             [("enter", self.tr("Enter")), ("ctrl_enter", self.tr("Ctrl + Enter"))],
         )
+        self.context_tokens = context_tokens_field(self.icons)
+        self.auto_summary = Switch(self.icons, self.tr("Summarise what no longer fits"))
         self.model_titles = Switch(self.icons, self.tr("Titles by the model"))
 
         self.add_row(self.tr("Model for new chats"), self.model)
@@ -81,6 +89,23 @@ class ChatPage(SettingsPage):
             self.auto_pin,
             self.tr("What is pinned stays with the model when a conversation grows too long."),
         )
+        self.add_wide(
+            self.tr("Longest request, in tokens"),
+            self.context_tokens,
+            self.tr(
+                "The reply counts too. Of what does not fit, the least important is left out, and dimmed in the "
+                "conversation. Less is quicker and cheaper."
+            ),
+            self.context_tokens.error,
+        )
+        self.add_row(
+            self.tr("Summarise what no longer fits"),
+            self.auto_summary,
+            self.tr(
+                "The model does so by itself, in a request of its own that costs as much as the messages in it. "
+                "Otherwise you are asked."
+            ),
+        )
         self.add_row(
             self.tr("Titles by the model"),
             self.model_titles,
@@ -98,6 +123,8 @@ class ChatPage(SettingsPage):
         self.effort.chosen.connect(lambda value: self.change_chat(reasoning_effort=value))
         self.auto_pin.changed.connect(lambda value: self.change_chat(auto_pin=value))
         self.send_with.chosen.connect(lambda value: self.change_chat(send_with=value))
+        self.context_tokens.kept.connect(lambda value: self.change_chat(context_tokens=value))
+        self.auto_summary.switched.connect(lambda on: self.change_chat(auto_summary=on))
         self.model_titles.switched.connect(lambda on: self.change_chat(model_titles=on))
 
     def show_settings(self, settings: Settings) -> None:
@@ -114,11 +141,13 @@ class ChatPage(SettingsPage):
         self.effort.show_value(chat.reasoning_effort)
         self.auto_pin.show_value(chat.auto_pin)
         self.send_with.show_value(chat.send_with)
+        self.context_tokens.show_value(chat.context_tokens)
+        self.auto_summary.setChecked(chat.auto_summary)
         self.model_titles.setChecked(chat.model_titles)
 
     def leave(self) -> None:
         self._keep_prompt()
-        for field in (self.temperature, self.top_p, self.max_tokens):
+        for field in (self.temperature, self.top_p, self.max_tokens, self.context_tokens):
             field.keep()
 
     def _retheme(self) -> None:

@@ -1,4 +1,4 @@
-"""Fields for what a model is asked with: temperature, top-p, longest reply, and words for how hard it thinks."""
+"""Fields for what a model is asked with: temperature, top-p, the longest reply and request, how hard to think."""
 
 from __future__ import annotations
 
@@ -21,6 +21,12 @@ def top_p_field(icons: Icons) -> NumberField:
 
 def max_tokens_field(icons: Icons) -> NumberField:
     return NumberField(icons, 1, None, whole=True, fault=_("Enter a whole number above 0, or nothing."))
+
+
+def context_tokens_field(icons: Icons) -> NumberField:
+    field = NumberField(icons, 1024, None, whole=True, fault=_("Enter a whole number from 1024 on, or nothing."))
+    field.setPlaceholderText(_("As much as the model takes"))
+    return field
 
 
 def effort_words(effort: Effort) -> str:

@@ -216,6 +216,21 @@ def test_the_longest_reply_is_a_whole_number_or_nothing(stage: Stage, typed: str
     assert bool(page.max_tokens.error.text()) == (typed not in ("", "4096"))
 
 
+@pytest.mark.parametrize(("typed", "kept"), [("4096", 4096), ("", None), ("1023", None), ("many", None)])
+def test_the_longest_request_is_a_large_number_or_nothing(stage: Stage, typed: str, kept: int | None) -> None:
+    page: ChatPage = stage.page("chat")
+    stage.type(page.context_tokens, typed)
+    assert stage.now.chat.context_tokens == kept
+    assert bool(page.context_tokens.error.text()) == (typed not in ("", "4096"))
+
+
+def test_summaries_by_themselves_are_switched_on_with_their_cost_in_view(stage: Stage) -> None:
+    page: ChatPage = stage.page("chat")
+    assert not page.auto_summary.isChecked()
+    page.auto_summary.click()
+    assert stage.now.chat.auto_summary
+
+
 def test_instructions_are_kept_when_the_dialog_closes(stage: Stage) -> None:
     page: ChatPage = stage.page("chat")
     page.system_prompt.setPlainText("Answer briefly.")
