@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import settings
@@ -14,6 +15,13 @@ from tests.fakes.llama_server import LlamaServer, running_llama_server
 # One deadline for all machines would fail the slow ones; the number of examples keeps the suite short.
 settings.register_profile("sam", deadline=None, max_examples=60)
 settings.load_profile("sam")
+
+
+@pytest.fixture(scope="session")
+def qapp(qapp: Any) -> Any:
+    """pytest-qt's, set as in the program: else the last window that a test closes ends each later wait at once."""
+    qapp.setQuitOnLastWindowClosed(False)
+    return qapp
 
 
 @pytest.fixture(scope="session")
