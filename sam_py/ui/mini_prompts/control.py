@@ -20,6 +20,7 @@ from sam_py.ui.widgets.icons import Icons
 
 if TYPE_CHECKING:
     from sam_py.ui.mini_prompts.panel import MiniPromptsPanel
+    from sam_py.ui.mini_prompts.slash import SlashOffer
 
 SETTING = "mini_prompts"
 
@@ -49,7 +50,9 @@ class MiniPromptsControl(QObject):
         self._bus: MessageBus | None = None
         self._off: list[Callable[[], None]] = []
         self._panel: MiniPromptsPanel | None = None
+        self._slash: SlashOffer | None = None
         self._removed: tuple[MiniPrompt, int] | None = None
+        composer.text.textChanged.connect(self._typed)
         composer.prompts_button.clicked.connect(self._button_pressed)
 
     def attach(self, bus: MessageBus) -> None:
@@ -165,6 +168,32 @@ class MiniPromptsControl(QObject):
 
     def _place_of(self, prompt: MiniPrompt) -> int:
         return [each.id for each in self._prompts.all()].index(prompt.id)
+
+    # The slash
+
+    @property
+    def slash(self) -> SlashOffer:
+        if self._slash is None:
+            from sam_py.ui.mini_prompts.slash import SlashOffer
+
+            self._slash = SlashOffer(self._icons, self._composer)
+            self._slash.chosen.connect(self._insert)
+        return self._slash
+
+    def _typed(self) -> None:
+        """Costs nothing while no message begins with a slash, however long it is."""
+        document = self._composer.text.document()
+        begins = document.characterAt(0) == "/"
+        if self._bus is not None and (begins or self._slash is not None):
+            text = document.firstBlock().text() if document.blockCount() == 1 else ""
+            self.slash.look(text if begins else "", self._prompts.available_in(self._bus) if begins else ())
+
+    def _insert(self, prompt_id: str) -> None:
+        """Put a prompt's text where the slash stands."""
+        prompt = self._prompts.get(prompt_id)
+        if prompt is not None:
+            self._composer.text.selectAll()
+            self._composer.text.insert_as_typed(prompt.text)
 
     # News
 
