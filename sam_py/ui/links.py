@@ -1,4 +1,4 @@
-"""The one door from the program to a browser or a mail program."""
+"""The one door from the program to a browser, a mail program, or the program of a document."""
 
 from __future__ import annotations
 
@@ -65,6 +65,11 @@ def _ascii_host(host: str) -> str:
         return host.encode("ascii").decode() if host.isascii() else host.encode("idna").decode()
     except UnicodeError:
         return ""
+
+
+def open_document(path: Path) -> bool:
+    """Open a copy of a document in its own program; the caller gave it the ending of what it is."""
+    return path.is_file() and QDesktopServices.openUrl(QUrl.fromLocalFile(str(path)))
 
 
 def open_folder(folder: Path) -> bool:

@@ -168,7 +168,7 @@ class AttachmentChip(QWidget):
         painter.setBrush(QColor(palette.selected))
         painter.drawRoundedRect(rect, radius, radius)
         inner = rect.adjusted(self.px(8), self.px(8), -self.px(8), -self.px(8))
-        name = "queue" if self._item.part is None else self._item.kind
+        name: str = "queue" if self._item.part is None else self._item.kind
         if isinstance(self._item.part, FilePart) and self._item.part.mime_type == "application/pdf":
             name = "pdf"
         self._icons.paint(painter, name, "accent", inner)

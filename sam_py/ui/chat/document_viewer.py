@@ -7,8 +7,8 @@ import shutil
 import tempfile
 from pathlib import Path, PurePath
 
-from PySide6.QtCore import QCoreApplication, Qt, QUrl, Signal
-from PySide6.QtGui import QDesktopServices, QKeySequence, QShortcut, QTextCursor, QTextDocument
+from PySide6.QtCore import QCoreApplication, Qt, Signal
+from PySide6.QtGui import QKeySequence, QShortcut, QTextCursor, QTextDocument
 from PySide6.QtWidgets import QDialog, QFileDialog, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from sam_py.errors import SamError
@@ -19,6 +19,7 @@ from sam_py.ui.chat.header import ElidedText
 from sam_py.ui.chat.row_context import RowContext
 from sam_py.ui.chat.tool_text import ToolText
 from sam_py.ui.chat.tool_words import made_visible
+from sam_py.ui.links import open_document
 from sam_py.ui.sidebar.filter_field import FilterField
 from sam_py.ui.widgets.buttons import IconButton, PillButton
 from sam_py.ui.widgets.plain import one_line, window_title
@@ -147,7 +148,7 @@ class DocumentViewer(QDialog):
         except SamError as error:
             self.failed.emit(str(error))
             return
-        if not QDesktopServices.openUrl(QUrl.fromLocalFile(str(copy))):
+        if not open_document(copy):
             self.failed.emit(self.tr("No program opens this kind of file. Save a copy of it instead."))
 
     def save_copy(self) -> None:
