@@ -16,6 +16,7 @@ from pathlib import Path
 
 from tests.benchmarks.context import context
 from tests.benchmarks.decoding import decoding
+from tests.benchmarks.inspector import inspector
 from tests.benchmarks.run import Row, child, make_library
 from tests.benchmarks.transcript import transcript
 
@@ -121,6 +122,7 @@ BENCHMARKS: dict[str, Callable[[int], list[Row]]] = {
     "decoding": decoding,
     "transcript": transcript,
     "context": context,
+    "inspector": inspector,
 }
 
 

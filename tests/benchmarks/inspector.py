@@ -19,7 +19,7 @@ from tests.benchmarks.run import ROOT, Row, make_library
 
 
 def inspector(repeats: int) -> list[Row]:
-    """11. The inspector: opened at 10,000 messages, and open while a reply streams."""
+    """10. The inspector: opened at 10,000 messages, and open while a reply streams."""
     opened = [_child("open") for _ in range(repeats)]
     closed = [_child("stream_closed") for _ in range(repeats)]
     beside = [_child("stream_open") for _ in range(repeats)]
