@@ -19,10 +19,10 @@ from sam_py.providers.errors import ProviderError
 from sam_py.reminders.order import Reminder, Reminders
 from sam_py.settings.model import ChatSettings
 from sam_py.transcript.budget import plan
-from sam_py.transcript.calibration import Calibrations, Measure
+from sam_py.transcript.calibration import Calibrations
 from sam_py.transcript.documents import DocumentTexts
 from sam_py.transcript.plan import Plan, Room
-from sam_py.transcript.tokens import PER_MESSAGE, message_tokens, request_tokens, text_tokens, tools_tokens
+from sam_py.transcript.tokens import PER_MESSAGE, message_tokens, text_tokens, tools_tokens
 
 _UNKNOWN_REPLY, _LONGEST_RESERVE = 4_096, 32_000
 _WEIGH_SLICE_S = 0.004
@@ -131,7 +131,7 @@ class Context:
     ) -> Room:
         """What the next request to `model` may hold beside `system`, `reminders` and `tools`."""
         fixed = text_tokens(system) + tools_tokens(tools) + reminders_tokens(reminders)
-        measure = self._measure(provider, model, bool(tools))
+        measure = self.calibrations.measure_of(provider, model, tools=tools_tokens(tools))
         window = self.window_of(provider, model, limits, defaults)
         most = self._bus.settings.max_tokens or defaults.max_tokens
         return Room(window, _reserve(window, most, limits), fixed, measure.factor, measure.offset)
@@ -146,18 +146,18 @@ class Context:
             return
         request = prepared.request
         self.calibrations.learn(
-            request.provider, request.model, _raw(request), usage.input_tokens, with_tools=bool(request.tools)
+            request.provider, request.model, prepared.plan.raw, usage.input_tokens, tools=tools_tokens(request.tools)
         )
 
     def refused(self, prepared: Prepared, error: ProviderError) -> None:
         """The request was too long: take the server's numbers, or where it says none, assume less than was sent."""
         request = prepared.request
         who = request.provider, request.model
-        raw, with_tools = _raw(request), bool(request.tools)
+        raw, tools = prepared.plan.raw, tools_tokens(request.tools)
         if error.prompt_tokens:
-            self.calibrations.learn_too_long(*who, raw, error.prompt_tokens, with_tools=with_tools)
+            self.calibrations.learn_too_long(*who, raw, error.prompt_tokens, tools=tools)
         limit = error.window_tokens or prepared.plan.limit
-        tokens = error.prompt_tokens or self._measure(*who, with_tools).tokens(raw)
+        tokens = error.prompt_tokens or self.calibrations.measure_of(*who, tools=tools).tokens(raw)
         if error.window_tokens:
             self.calibrations.learn_window(*who, error.window_tokens)
         if limit is None or tokens <= limit - (request.max_tokens or 0) or not error.prompt_tokens:
@@ -177,9 +177,6 @@ class Context:
             self._assumed.get((provider, model)),
         )
         return min((tokens for tokens in known if tokens), default=None)
-
-    def _measure(self, provider: str, model: str, with_tools: bool) -> Measure:
-        return self.calibrations.measure_of(provider, model, with_tools=with_tools)
 
     def _size(self, message: Message, limits: Limits) -> float:
         """Its estimate, remembered as long as the very same message is in memory, and holds no document."""
@@ -201,10 +198,6 @@ class Context:
 def reminders_tokens(reminders: Sequence[Reminder]) -> float:
     """About how many tokens `reminders` are, each in its frame."""
     return sum(PER_MESSAGE + text_tokens(reminder.text) for reminder in reminders)
-
-
-def _raw(request: ChatRequest) -> float:
-    return request_tokens(request.turns, system=request.system, tools=request.tools)
 
 
 def _reserve(window: int | None, most: int | None, limits: Limits) -> int:

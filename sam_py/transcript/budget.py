@@ -8,7 +8,8 @@ much goes that the next ones fit for a while, and until then they begin with the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
 from sam_py.messages.message import (
     AssistantMessage,
@@ -18,10 +19,10 @@ from sam_py.messages.message import (
     ToolResultMessage,
     UserMessage,
 )
-from sam_py.messages.parts import CodePart, Part, TextPart
+from sam_py.messages.parts import CodePart, Part, TextPart, ToolCallPart
 from sam_py.transcript.pairing import owners_of
 from sam_py.transcript.plan import Fate, MessageFate, Plan, Reason, Room, shortened_text
-from sam_py.transcript.tokens import message_tokens
+from sam_py.transcript.tokens import message_tokens, thinking_tokens
 from sam_py.transcript.uncollected import uncollected
 
 STEP = 0.75
@@ -93,9 +94,9 @@ class _Planning:
         self._dropped: set[int] = set()
         self._shortened: dict[int, int] = {}
         self._total = 0.0
-        if any(type(message) is ToolResultMessage for message in messages):
-            self._pair()
+        self._pair()
         self._mark()
+        self._add_thinking()
 
     def planned(self, previous: Plan | None) -> Plan:
         self._total = self._room.fixed + sum(self._whole) - sum(self._whole[index] for index in self._out)
@@ -104,8 +105,7 @@ class _Planning:
             return self._result("")
         most = (limit - self._room.offset) / self._room.factor
         target = (STEP * limit - self._room.offset) / self._room.factor
-        turns = self._turns()
-        last = turns[-LAST_TURNS:]
+        last = self._last_turns()
         if previous is not None and previous.limit == limit and self._total > target:
             self._continue(previous, last[0] if last else len(self._messages))
         if self._total > most:
@@ -121,7 +121,28 @@ class _Planning:
     # What there is
 
     def _pair(self) -> None:
-        owners = owners_of(self._messages)
+        """Find the reply of each result."""
+        calls: dict[str, int] = {}
+        for index, message in enumerate(self._messages):
+            kind = type(message)
+            if kind is AssistantMessage:
+                for part in message.parts:
+                    if type(part) is ToolCallPart:
+                        if part.call_id in calls:
+                            return self._pair_by(owners_of(self._messages))
+                        calls[part.call_id] = index
+            elif kind is ToolResultMessage:
+                reply = calls.get(message.call_id)  # type: ignore[union-attr]
+                if reply is None:
+                    return self._pair_by(owners_of(self._messages))
+                self._owner[index] = reply
+                self._results_of.setdefault(reply, []).append(index)
+        return None
+
+    def _pair_by(self, owners: Mapping[str, int]) -> None:
+        """The same where ids are used again, or results stand before their calls or have none."""
+        self._owner.clear()
+        self._results_of.clear()
         for index, message in enumerate(self._messages):
             if type(message) is not ToolResultMessage:
                 continue
@@ -132,11 +153,28 @@ class _Planning:
                 self._owner[index] = reply
                 self._results_of.setdefault(reply, []).append(index)
 
+    def _add_thinking(self) -> None:
+        """In the tool loop that goes on, services read the thinking again."""
+        for index in range(len(self._messages) - 1, -1, -1):
+            message = self._messages[index]
+            if type(message) is UserMessage:
+                return
+            if type(message) is AssistantMessage:
+                self._whole[index] += thinking_tokens(message.parts)
+                self._sizes[index] = self._whole[index]
+
     def _mark(self) -> None:
         """Say of each message that must be sent, or must not, why."""
-        covered = self._covered()
+        plain = (UserMessage, AssistantMessage, ToolResultMessage)
+        special = [
+            index
+            for index, message in enumerate(self._messages)
+            if message.pinned or message.context or type(message) not in plain
+        ]
+        covered = self._covered(special)
         never = []
-        for index, message in enumerate(self._messages):
+        for index in range(len(self._messages)) if covered else special:
+            message = self._messages[index]
             if message.context == "never":
                 never.append(index)
             elif message.context == "keep":
@@ -173,12 +211,12 @@ class _Planning:
             self._kept.setdefault(member, why)
             self._out.pop(member, None)
 
-    def _covered(self) -> frozenset[str]:
+    def _covered(self, special: Sequence[int]) -> frozenset[str]:
         """The ids that summaries stand for; notes where each of those is sent."""
         covered: set[str] = set()
         summaries = [
             message
-            for message in self._messages
+            for message in map(self._messages.__getitem__, special)
             if type(message) is DeveloperMessage and message.covers and message.context != "never"
         ]
         if not summaries:
@@ -197,18 +235,20 @@ class _Planning:
         reply = self._owner.get(index, index)
         return [reply, *self._results_of.get(reply, ())]
 
-    def _turns(self) -> list[int]:
-        """Where the user began to write, each time."""
-        starts = []
-        speaks = False
-        for index, message in enumerate(self._messages):
-            if type(message) is UserMessage and index not in self._out:
-                if not speaks:
-                    starts.append(index)
-                speaks = True
-            elif type(message) is AssistantMessage:
-                speaks = False
-        return starts
+    def _last_turns(self) -> list[int]:
+        """Where the user began to write, the last times."""
+        starts: list[int] = []
+        start = None
+        for index in range(len(self._messages) - 1, -1, -1):
+            kind = type(self._messages[index])
+            if kind is UserMessage and index not in self._out:
+                start = index
+            elif kind is AssistantMessage and start is not None:
+                starts.append(start)
+                start = None
+                if len(starts) == LAST_TURNS:
+                    return starts[::-1]
+        return [start, *starts[::-1]] if start is not None else starts[::-1]
 
     # What gives way
 
@@ -281,7 +321,7 @@ class _Planning:
         return units
 
     def _drop(self, index: int) -> None:
-        for member in self._members(index) if index in self._results_of else (index,):
+        for member in (index, *self._results_of.get(index, ())):
             if member not in self._out:
                 self._total -= self._sizes[member]
                 self._out[member] = "least_important"
@@ -295,7 +335,7 @@ class _Planning:
     def _result(self, warning: str) -> Plan:
         messages, out, factor = self._messages, self._out, self._room.factor
         shortened = {index: kept for index, kept in self._shortened.items() if index not in out}
-        last = self._turns()[-LAST_TURNS:]
+        last = self._last_turns()
         recent = last[0] if last and self._dropped else len(messages)
         wholes = [round(raw * factor) for raw in self._whole]
         tokens = wholes.copy()
@@ -309,8 +349,10 @@ class _Planning:
         for index, why in out.items():
             fates[index], reasons[index], tokens[index] = "summarised" if why == "covered" else "left_out", why, 0
         return Plan(
-            fates=tuple(map(MessageFate._make, zip(self._ids, fates, reasons, tokens, wholes, strict=True))),
+            # As `MessageFate._make` does it, without a call in Python for each.
+            fates=tuple(map(_FATE, zip(self._ids, fates, reasons, tokens, wholes, strict=True))),
             tokens=self._tokens(),
+            raw=self._total,
             limit=self._room.limit,
             warning=warning,
             left_out=frozenset(self._ids[index] for index in out),
@@ -320,6 +362,7 @@ class _Planning:
         )
 
 
+_FATE = partial(tuple.__new__, MessageFate)
 _TOO_MUCH = (
     "What must be sent is about {tokens:,} tokens, more than the {limit:,} that this model takes. "
     "Unpin messages, shorten the last one, or choose a model with a larger window."

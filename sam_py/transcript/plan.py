@@ -60,6 +60,8 @@ class Plan:
     """One for each message, in their order."""
     tokens: int = 0
     """The whole request, estimated."""
+    raw: float = 0.0
+    """The same before calibration: what is compared with the provider's count."""
     limit: int | None = None
     warning: str = ""
     """For a person: what must be sent is more than the model takes."""

@@ -20,7 +20,7 @@ from sam_py.messages.parts import (
     ThinkingTextPart,
     ToolCallPart,
 )
-from sam_py.messages.turn import Limits, ToolResultPart, Turn, TurnPart
+from sam_py.messages.turn import Limits, ToolResultPart, TurnPart
 from sam_py.transcript.attached import LONGEST_FILE, is_text_file
 from sam_py.transcript.documents import DocumentTexts
 
@@ -58,8 +58,8 @@ _WHOLE = 200_000
 _PIXELS_PER_TOKEN = 750
 _PICTURE_MOST, _PICTURE_LEAST, _PICTURE = 1600, 80, 1000
 _PDF_BYTES_PER_TOKEN, _PDF_LEAST, _PDF_MOST = 20, 1500, 200_000
-_SEALED_PER_TOKEN = 12
-"""Characters of a signature, or of an encrypted thought, for one token of thinking."""
+_SEALED_PER_TOKEN = 8
+"""Characters of an encrypted thought for one token of it."""
 _NAMED = 20
 """The words in the place of something that a model does not take."""
 
@@ -118,7 +118,7 @@ def part_tokens(part: TurnPart) -> float:
         case CodePart():
             return 4 + text_tokens(part.filename) + text_tokens(part.code)
         case ThinkingTextPart() | ThinkingSignaturePart():
-            return 0.0  # see `message_tokens`
+            return 0.0  # see `thinking_tokens`
         case ImagePart():
             return picture_tokens(part.width, part.height)
         case FilePart():
@@ -144,7 +144,7 @@ def file_tokens(part: FilePart) -> float:
 
 
 def message_tokens(message: Message, limits: Limits | None = None, documents: DocumentTexts | None = None) -> float:
-    """About how many tokens `message` is in a request; without thinking, which most services do not count again.
+    """About how many tokens `message` is in a request, without thinking: see `thinking_tokens`.
 
     What a model with these `limits` does not take costs the few words that are sent in its place, a file whose hash
     is in `documents` what stands for it there.
@@ -183,29 +183,21 @@ def tools_tokens(tools: Iterable[Any]) -> float:
     return tokens
 
 
-def turns_tokens(turns: Sequence[Turn]) -> float:
-    """About how many tokens `turns` are; thinking counts where it belongs to the tool loop at the end."""
-    tokens = sum(PER_MESSAGE + parts_tokens(turn.parts) for turn in turns)
-    for turn in reversed(turns):
-        if turn.role == "user" and any(type(part) is not ToolResultPart for part in turn.parts):
-            break
-        tokens += sum(_thinking_tokens(part) for part in turn.parts)
-    return tokens
+def thinking_tokens(parts: Iterable[TurnPart]) -> float:
+    """What the thinking among `parts` costs where a model is shown it again: in the tool loop that goes on.
 
-
-def _thinking_tokens(part: TurnPart) -> float:
-    match part:
-        case ThinkingTextPart():
-            return text_tokens(part.text)
-        case ThinkingSignaturePart():
-            return len(part.signature) / _SEALED_PER_TOKEN
-        case _:
-            return 0.0
-
-
-def request_tokens(turns: Sequence[Turn], *, system: str = "", tools: Iterable[Any] = ()) -> float:
-    """About how many tokens a whole request is."""
-    return turns_tokens(turns) + tools_tokens(tools) + (PER_MESSAGE + text_tokens(system) if system else 0.0)
+    What can be read counts, else what is sealed: the one is the other.
+    """
+    read = sealed = 0.0
+    for part in parts:
+        match part:
+            case ThinkingTextPart():
+                read += text_tokens(part.text)
+            case ThinkingSignaturePart():
+                sealed += len(part.signature) / _SEALED_PER_TOKEN
+            case _:
+                pass
+    return read or sealed
 
 
 def _schema_tokens(schema: Mapping[str, Any]) -> float:
