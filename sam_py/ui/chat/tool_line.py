@@ -101,7 +101,8 @@ class ToolLine(QAbstractButton):
             )
             right -= wide + self._px(12)
         left = self._paint_words(painter, left, right, call.label, heavy=True)
-        more = " · ".join(filter(None, (call.doing, made_visible(call.progress or call.outcome))))
+        # How far it is comes first: behind long arguments nobody would see it move.
+        more = " · ".join(filter(None, (made_visible(call.progress), call.doing, made_visible(call.outcome))))
         more = " ".join(more.split())
         self._paint_words(painter, left + self._px(8), right, "" if more == call.label else more, heavy=False)
         self._paint_glyph(painter, call)
