@@ -157,10 +157,15 @@ class ToolCard(QWidget):
 
     def _answered(self, answer: str) -> None:
         self._context.calls.answer(self.call_id, next((each for each in ANSWERS if each == answer), ANSWERS[-1]))
+        self._give_keyboard_back()
 
     def _told(self, words: str) -> None:
         self._context.calls.tell(self.call_id, words or None)
-        self._context.calls.typed.emit("")  # whoever has answered goes on writing messages
+        self._give_keyboard_back()
+
+    def _give_keyboard_back(self) -> None:
+        """Whoever has answered goes on writing messages."""
+        self._context.calls.typed.emit("")
 
     def _open_whole(self) -> None:
         if self.call.result is not None and self.call.result.whole is not None:

@@ -35,8 +35,9 @@ class ToolText(QPlainTextEdit):
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.DefaultContextMenu)
         self.document().setDocumentMargin(_PAD_PX)
         palette = theme.palette
+        ground = palette.window if theme.dark else palette.code  # in the dark, code is as light as the cards
         self.setStyleSheet(
-            f"QPlainTextEdit {{ background: {palette.code}; color: {palette.text}; border-radius: 6px;"
+            f"QPlainTextEdit {{ background: {ground}; color: {palette.text}; border-radius: 6px;"
             f" selection-background-color: {palette.selection}; selection-color: {palette.text}; }}"
         )
         self.setAccessibleName(name)

@@ -110,6 +110,7 @@ def test_a_call_that_leaves_the_computer_waits_for_the_person(run: Run, sit_down
             QTest.mouseClick(question.allow["once"], Qt.MouseButton.LeftButton)
             await sam.answered()
             assert [each.output_text for each in sam.messages if isinstance(each, ToolResultMessage)] == ["heyhey"]
+            assert sam.chat.composer.text.hasFocus()
             await sam.close()
 
     run(scenario())
