@@ -49,7 +49,9 @@ class BodyText(QPlainTextEdit):
         self._retheme()
 
     def show_pieces(self, pieces: Sequence[Piece]) -> None:
-        """Each text below its heading."""
+        """Each text below its heading. At first its end is seen: what is being written is there."""
+        bar = self.verticalScrollBar()
+        at_end = self._pieces is None or bar.value() == bar.maximum()
         self._pieces, self._is_body = tuple(pieces), False
         self._take_font()
         place = self._place()
@@ -69,7 +71,7 @@ class BodyText(QPlainTextEdit):
             cursor.insertBlock(QTextBlockFormat())
             cursor.insertText(_visible(piece.text), said)
         cursor.endEditBlock()
-        self._go_to(place)
+        self._go_to(bar.maximum() if at_end else place)
 
     def show_lines(self, text: str) -> None:
         """A text as it is."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -127,3 +128,35 @@ def test_a_request_of_many_turns_is_written_out_in_part(bench: Any) -> None:
     pieces = request_pieces(shown.prepared.request)
     assert pieces[0].text.startswith("281 earlier turns are sent, too")
     assert len(pieces) == 121
+
+
+def test_the_messages_that_are_listed_as_sent_are_those_in_the_body(bench: Any) -> None:
+    async def no_key(_id: str) -> None:
+        return None
+
+    async def scenario() -> None:
+        async with FaultServer(Status(400, "{}")) as server:
+            http = Http()
+            bench.provider = OpenAIChatProvider(Account("stepped", "A", server.base_url), http=http, key_of=no_key)
+            bench.session.defaults = bench.session.defaults.model_copy(
+                update={"context_tokens": 2000, "max_tokens": 200}
+            )
+            bench.say_much(40)
+            bench.bus.annotate(bench.bus.id_at(5), context="keep")
+            bench.bus.annotate(bench.bus.id_at(75), context="never")
+            bench.draft = Draft(text="And now?")
+            bench.inspector.show()
+            bench.inspector.attach(bench.session)
+            rows = bench.page.rows
+            await bench.until(lambda: rows.rowCount() == 81)
+            listed = [(rows.fate_at(row).fate, rows.message_at(row).text) for row in range(rows.rowCount())]
+            await bench.session.send("And now?")
+            body = server.requests[-1].raw.decode()
+            await http.aclose()
+        told = {text: fate for fate, text in listed}
+        assert set(told.values()) == {"sent", "left_out"}
+        for text, fate in told.items():
+            is_in = re.search(rf"{re.escape(text)}(?!\d)", body) is not None
+            assert is_in == (fate == "sent"), (fate, text[:20])
+
+    bench.loop.run_until_complete(scenario())
