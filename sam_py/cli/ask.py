@@ -108,6 +108,7 @@ async def _converse(
         provider_of=registry.get,
         save_now=_nothing_to_save,
         read_attachment=attachments.read,
+        read_document=attachments.document,
         put_attachment=attachments.keep,
         defaults=settings.chat.model_copy(update=changed),
     )

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import mimetypes
 import os
 import stat
 import sys
+import tempfile
 from pathlib import Path
 from typing import IO
 
 from sam_py.errors import SamError
+from sam_py.messages.documents import MIME_TYPES, Document, document_kind, kind_of_content
 from sam_py.messages.parts import FilePart, ImagePart, Part
+from sam_py.store.documents.process import Extraction
 
 LARGEST_BYTES = 50_000_000
 _IMAGES = {b"\x89PNG\r\n\x1a\n": "image/png", b"\xff\xd8\xff": "image/jpeg", b"GIF8": "image/gif"}
@@ -22,6 +26,7 @@ class Attachments:
 
     def __init__(self) -> None:
         self._contents: dict[str, bytes] = {}
+        self._documents: dict[str, Document] = {}
 
     def add(self, path: Path) -> Part:
         """Read `path` and return its part. Raises `SamError` where it cannot be read or is too large."""
@@ -35,6 +40,26 @@ class Attachments:
             reason = (error.strerror or type(error).__name__).lower()
             raise SamError(f"{path} cannot be read ({reason}). Check its name.") from error
         return self.put(data, path.name)
+
+    async def document(self, part: FilePart) -> Document | None:
+        """The document that an attached file is, its text taken out in a process of its own; None where it is none.
+
+        Raises `SamError` where it cannot be read.
+        """
+        kind = document_kind(part.mime_type, part.size)
+        if kind is None:
+            return None
+        if part.attachment not in self._documents:
+            with tempfile.TemporaryDirectory(prefix="sam-") as folder:
+                path = Path(folder) / "document"
+                path.write_bytes(self._contents[part.attachment])
+                extraction = Extraction(path, kind, part.filename)
+                try:
+                    self._documents[part.attachment] = await asyncio.to_thread(extraction.run)
+                except asyncio.CancelledError:
+                    extraction.cancel()
+                    raise
+        return self._documents[part.attachment]
 
     def put(self, data: bytes, filename: str) -> Part:
         attachment = hashlib.sha256(data).hexdigest()
@@ -68,6 +93,9 @@ def mime_of(data: bytes, filename: str) -> str:
             return mime
     if data[:4] == b"RIFF" and data[8:12] == b"WEBP":
         return "image/webp"
+    kind = kind_of_content(data, filename)
+    if kind is not None:
+        return MIME_TYPES[kind]
     named = mimetypes.guess_type(filename)[0] or ""
     if named.startswith("text/") or named in ("application/json", "image/svg+xml"):
         return named

@@ -22,6 +22,7 @@ from sam_py.messages.parts import FilePart, ImagePart
 from sam_py.providers.guide.demos import drawing
 from sam_py.settings.file import SettingsFile
 from sam_py.settings.model import ChatSettings, ModelChoice, ProviderSettings, Settings
+from tests.fakes import documents as made
 from tests.fakes.fault_server import Behaviour, FaultServer, Hangup, Json, Reply, Status, Stream, chunk, closed_port
 
 
@@ -317,3 +318,14 @@ def test_ctrl_c_prints_what_came_as_json(person):
     assert process.returncode == 130
     assert err == ""
     assert json.loads(out)["stop_reason"] in ("aborted", None)  # None: interrupted before the first word was read
+
+
+def test_a_document_on_the_command_line_has_its_text_taken_out(tmp_path: Path) -> None:
+    (tmp_path / "plan").write_bytes(made.docx())
+    attachments = Attachments()
+    part = attachments.add(tmp_path / "plan")
+    assert isinstance(part, FilePart)
+    for _ in range(2):  # the second time without a process
+        document = asyncio.run(attachments.document(part))
+        assert document is not None
+        assert "| Name | City | Age |" in document.markdown
