@@ -12,6 +12,9 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from sam_py.bus.message_bus import MessageBus
+from sam_py.messages.message import DeveloperMessage
+from sam_py.messages.parts import TextPart
+from sam_py.transcript.plan import MessageFate, Plan
 from sam_py.ui.chat.row_context import RowContext
 from sam_py.ui.chat.timeline import Timeline
 from sam_py.ui.models.message_list_model import MessageListModel
@@ -149,6 +152,33 @@ def test_scrolling_by_wheel_page_and_selection_leaves_nothing_stale(timeline: Ti
         timeline.verticalScrollBar().setValue(timeline.verticalScrollBar().value() + delta)
         frame(timeline)
         assert_screen_is_right(timeline, "beside the bar of actions")
+
+
+def test_what_is_dimmed_and_folded_scrolls_with_nothing_stale(timeline: Timeline) -> None:
+    assert timeline.model is not None
+    bus = timeline.model.bus
+    for number in range(6):
+        bus.add_user_message(f"Question {number}. " * (number + 1))
+        reply = bus.begin_assistant(model="tiny")
+        bus.append_delta(reply, "".join(PIECES))
+        bus.complete(reply)
+    words = TextPart(text="Summary of 4 earlier messages:\n\n" + "They spoke of pumps and of valves. " * 30)
+    bus.insert(DeveloperMessage(parent_id=bus.id_at(7), parts=(words,), covers=bus.path[:4]))
+    left_out = [MessageFate(each, "left_out", "least_important", 0, 9) for each in bus.path[::3]]
+    timeline._context.fates.show_plan(Plan(tuple(left_out)))
+    frame(timeline)
+    assert_screen_is_right(timeline, "at the end")
+    bar = timeline.verticalScrollBar()
+    for number, pixels in enumerate((-60, -240, -11, 90, -400, -400, 35)):
+        bar.setValue(bar.value() + pixels)
+        frame(timeline)
+        assert_screen_is_right(timeline, f"after step {number}")
+    timeline.set_current(bus.id_at(3))
+    frame(timeline)
+    assert_screen_is_right(timeline, "without its veil")
+    timeline._context.fates.show_plan(None)
+    frame(timeline)
+    assert_screen_is_right(timeline, "when all is sent")
 
 
 def test_a_column_that_forgets_to_repaint_is_found(timeline: Timeline, monkeypatch: pytest.MonkeyPatch) -> None:

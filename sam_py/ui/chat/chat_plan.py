@@ -126,14 +126,24 @@ class ChatPlan(QObject):
             self._show(plan)
 
     def _may_leave_out(self, conversation: OpenConversation) -> bool:
-        """Whether it is worth a look: with no limit and no summary all is sent."""
+        """Whether it is worth a look: of what is short, with no summary in it, all is sent."""
+        session, bus = conversation.session, conversation.bus
         try:
-            if conversation.session.window is not None:
-                return True
+            window = session.window
         except SamError:
             return False
-        bus = conversation.bus
-        return any(bus.role_at(index) == "developer" for index in range(len(bus)))
+        sent = session.context.plan
+        if sent is not None and (sent.left_out or sent.shortened):
+            return True
+        size = 0
+        for index in range(len(bus)):
+            if bus.role_at(index) == "developer":
+                return True
+            if window is not None:
+                size += bus.size_at(index)
+                if size > window:  # a token is seldom less than a byte
+                    return True
+        return False
 
     def _show(self, plan: Plan | None) -> None:
         self.plan = plan

@@ -8,10 +8,11 @@ from PySide6.QtCore import QCoreApplication, QDateTime, QLocale, Qt
 from PySide6.QtWidgets import QDialog, QFormLayout, QLabel, QWidget
 
 from sam_py.messages.importance import score
-from sam_py.messages.message import AssistantMessage, Message, StopReason, UserMessage
+from sam_py.messages.message import AssistantMessage, DeveloperMessage, Message, StopReason, UserMessage
 from sam_py.messages.usage import ReminderReceipt
 from sam_py.ui.chat.reply_facts import GUIDE, long_facts
 from sam_py.ui.chat.row_context import RowContext
+from sam_py.ui.chat.row_sign import sign_of
 
 
 class MessageDetails(QDialog):
@@ -45,9 +46,21 @@ class MessageDetails(QDialog):
                 self.tr("{count} characters").replace("{count}", self.locale().toString(len(message.text))),
             )
         )
+        sign = sign_of(message, context)
+        if sign is not None:
+            facts.append((self.tr("In requests"), f"{sign.words}. {sign.why}"))
         if isinstance(message, AssistantMessage):
             facts += self._reply_facts(message, context)
+        elif isinstance(message, DeveloperMessage) and message.covers:
+            facts.append((self.tr("Stands for"), self._messages(len(message.covers))))
+            if message.model:
+                facts.append((self.tr("Written by"), context.label_of(message.provider, message.model)))
         return facts
+
+    def _messages(self, count: int) -> str:
+        if count == 1:
+            return self.tr("one message")
+        return self.tr("{count} messages").replace("{count}", self.locale().toString(count))
 
     def _ending(self, stop_reason: StopReason) -> str:
         match stop_reason:

@@ -221,7 +221,7 @@ class Timeline(QAbstractScrollArea):
             self.selection.rows_changed(first * COLUMNS_PER_ROW, (last - first + 1) * COLUMNS_PER_ROW)
         if bus.role_at(last) == "user" and last == len(bus) - 1:
             self._reading.go_to_end()  # what the person just said is always brought into view
-        elif not self._reading.sticks:
+        elif not self._reading.sticks and last == len(bus) - 1:
             self.pill.note_unseen()
         self._fill_last(first - 1)
         self._settle_soon()
