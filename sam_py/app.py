@@ -60,6 +60,7 @@ from sam_py.ui.markdown.maths import stop_formulas
 from sam_py.ui.open_conversations import OpenConversation, OpenConversations
 from sam_py.ui.program_servers import ProgramServers
 from sam_py.ui.program_tools import ProgramTools
+from sam_py.ui.server_news import ServerNews
 from sam_py.ui.services import Services
 from sam_py.ui.single_instance import SingleInstance
 from sam_py.ui.tasks import Tasks
@@ -205,6 +206,7 @@ class Program:
         self.window = MainWindow(services, self._conversations)
         self._asking = Asking(self._tools, self.window)
         self._sources = ServerSources(services, self.window.chat.composer)
+        self._server_news = ServerNews(services, self.window)
         self._library.on_problem(self._failed)
         settings.on_problem(self._failed)
 
@@ -219,6 +221,7 @@ class Program:
     async def aclose(self) -> None:
         self._asking.close()
         self._sources.close()
+        self._server_news.close()
         for close in (
             self.window.aclose,
             self._conversations.aclose,

@@ -5,7 +5,9 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QVBoxLayout, QWidget
 
+from sam_py.settings.model import McpServerSettings, Settings
 from sam_py.tools.mcp.offer import ServerStatus, ToolChange
+from sam_py.ui.services import Services
 from sam_py.ui.settings.fields import Words
 from sam_py.ui.settings.server_changes import change_lines, other_lines, summary_words, tool_lines
 from sam_py.ui.settings.server_text import Line, TextPane
@@ -15,6 +17,26 @@ from sam_py.ui.widgets.plain import one_line
 
 MOST_CHARACTERS = 300_000
 """Of one look: what does not fit comes in the next one, and stays held back until then."""
+
+
+def review_server(services: Services, status: ServerStatus, parent: QWidget) -> None:
+    """Show what a server offers; what the person accepts of it is in the settings from then on."""
+    dialog = ServerReview(services.icons, status, parent)
+
+    def accept() -> None:
+        from sam_py.tools.mcp.review import after_accepting
+
+        def accepted(server: McpServerSettings) -> McpServerSettings:
+            return server.model_copy(update={"agreed_tools": after_accepting(server.agreed_tools, dialog.seen)})
+
+        def change(settings: Settings) -> Settings:
+            servers = tuple(accepted(each) if each.id == status.id else each for each in settings.mcp_servers)
+            return settings.model_copy(update={"mcp_servers": servers})
+
+        services.settings.change(change)
+
+    dialog.accepted.connect(accept)
+    dialog.open()
 
 
 class ServerReview(QDialog):

@@ -20,7 +20,7 @@ from sam_py.ui.widgets.confirm import Confirm
 from sam_py.ui.widgets.plain import one_line
 
 if TYPE_CHECKING:
-    from sam_py.tools.mcp.offer import ServerStatus, ToolChange
+    from sam_py.tools.mcp.offer import ServerStatus
     from sam_py.ui.settings.server_row import ServerRow
 
 Servers = tuple[McpServerSettings, ...]
@@ -158,23 +158,13 @@ class ToolServers(QWidget):
         self._put(server.model_copy(update={"enabled": True, "agreed": consent}))
 
     def _open_tools(self, server: McpServerSettings) -> None:
-        from sam_py.ui.settings.server_review import ServerReview
+        from sam_py.ui.settings.server_review import review_server
 
         status = self._status(server.id)
         if status is None or status.state != "ready":
             self.rows[server.id].words.say(self.tr("It has to run before it can say what it offers."), "warning")
             return
-        dialog = ServerReview(self._icons, status, self)
-        dialog.accepted.connect(lambda: self._accept(server.id, dialog.seen))
-        dialog.open()
-
-    def _accept(self, server_id: str, seen: tuple[ToolChange, ...]) -> None:
-        from sam_py.tools.mcp.review import after_accepting
-
-        def accept(server: McpServerSettings) -> McpServerSettings:
-            return server.model_copy(update={"agreed_tools": after_accepting(server.agreed_tools, seen)})
-
-        self._keep(lambda servers: tuple(accept(each) if each.id == server_id else each for each in servers))
+        review_server(self._services, status, self)
 
     # Changes
 
