@@ -368,6 +368,7 @@ class MainWindow(QMainWindow):
         self.model_files.troubled.connect(lambda *trouble: self._model_file_news(*trouble, trouble=True))
         self.model_files.ready.connect(self._offers.adopt_server)
         self._offers.changed.connect(chat.show_model)
+        self._offers.changed.connect(self.inspector.refresh)
         self._offers.chosen.connect(chat.set_model)
         self._offers.failed.connect(chat.trouble)
         hints = QGuiApplication.styleHints()

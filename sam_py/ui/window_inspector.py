@@ -38,7 +38,7 @@ class WindowInspector(QObject):
         self._label_of = label_of
         self._tab = tab
         self._inspector: Inspector | None = None
-        self._settings_off: Callable[[], None] = lambda: None
+        self._endings: tuple[Callable[[], None], ...] = ()
         self.is_shown = False
 
     @property
@@ -88,10 +88,16 @@ class WindowInspector(QObject):
         if self.is_shown and self._inspector is not None:
             self._inspector.attach(self._session())
 
+    def refresh(self) -> None:
+        """Something of the program bears on what is sent: settings, tools, prompts, what a model takes."""
+        if self.is_shown and self._inspector is not None:
+            self._inspector.refresh()
+
     def close(self) -> None:
         """The window closes."""
         if self._inspector is not None:
-            self._settings_off()
+            for end in self._endings:
+                end()
             self._inspector.attach(None)
 
     def _session(self) -> ChatSession | None:
@@ -109,7 +115,11 @@ class WindowInspector(QObject):
             inspector.closed.connect(lambda: self.show(False))
             inspector.jump_requested.connect(self._jump)
             composer.draft_changed.connect(lambda _draft: self._draft_changed())
-            self._settings_off = services.settings.subscribe(lambda _settings: inspector.settings_changed())
+            self._endings = (
+                services.settings.subscribe(lambda _settings: self.refresh()),
+                services.tools.registry.subscribe(self.refresh),
+                services.mini_prompts.subscribe(self.refresh),
+            )
             self._columns.add_inspector(inspector)
             self._inspector = inspector
         return self._inspector

@@ -38,6 +38,7 @@ class BodyText(QPlainTextEdit):
         self._icons = icons
         self._pieces: Sequence[Piece] | None = None
         self._is_body = False
+        self._text = ""
         self.setReadOnly(True)
         self.setAccessibleName(label)
         self.setFrameShape(QFrame.Shape.NoFrame)
@@ -50,9 +51,11 @@ class BodyText(QPlainTextEdit):
 
     def show_pieces(self, pieces: Sequence[Piece]) -> None:
         """Each text below its heading. At first its end is seen: what is being written is there."""
+        if tuple(pieces) == self._pieces:
+            return
         bar = self.verticalScrollBar()
         at_end = self._pieces is None or bar.value() == bar.maximum()
-        self._pieces, self._is_body = tuple(pieces), False
+        self._pieces, self._is_body, self._text = tuple(pieces), False, ""
         self._take_font()
         place = self._place()
         self.clear()
@@ -91,9 +94,12 @@ class BodyText(QPlainTextEdit):
         self._set("\n".join(map(_visible, shown)))
 
     def _set(self, text: str) -> None:
-        place = self._place()
-        self.setPlainText(text)
-        self._go_to(place)
+        """What is shown already keeps its selection."""
+        if text != self._text:
+            place = self._place()
+            self.setPlainText(text)
+            self._text = text
+            self._go_to(place)
 
     def _place(self) -> int:
         return self.verticalScrollBar().value()
@@ -119,7 +125,8 @@ class BodyText(QPlainTextEdit):
         self.setPalette(palette)
         self._take_font()
         if self._pieces is not None:
-            self.show_pieces(self._pieces)
+            pieces, self._pieces = self._pieces, ()
+            self.show_pieces(pieces)
 
     # Qt
 

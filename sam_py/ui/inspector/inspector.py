@@ -104,8 +104,8 @@ class Inspector(QWidget):
         self.todo.show_tasks(session)
         self._show_model()
 
-    def settings_changed(self) -> None:
-        """The program's settings bear on what is sent."""
+    def refresh(self) -> None:
+        """Something outside of the conversation bears on what is sent."""
         self.watch.refresh()
         self.preview.refresh()
 

@@ -190,6 +190,7 @@ class _RowDelegate(QStyledItemDelegate):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         palette = self._icons.themes.current.palette
         state, rect = option.state, option.rect
+        direction = option.direction
         ground = self._ground(rect)
         selected = bool(state & QStyle.StateFlag.State_Selected)
         if selected or state & QStyle.StateFlag.State_MouseOver:
@@ -206,15 +207,16 @@ class _RowDelegate(QStyledItemDelegate):
         top = ground.center().y() - (small + tall + self.px(2)) / 2
         if words.fate is not None:
             side = self.px(_MARK_PX)
-            self._paint_mark(painter, QRectF(left, top + (tall - side) / 2, side, side), words)
+            mark = QRectF(left, top + (tall - side) / 2, side, side)
+            self._paint_mark(painter, _mirrored(direction, ground, mark), words)
             left += side + self.px(8)
         if words.figures:
             painter.setFont(self._font(small=True))
             wide = painter.fontMetrics().horizontalAdvance(words.figures)
             painter.setPen(QColor(palette.text_muted))
             painter.drawText(
-                QRectF(right - wide - 1, top, wide + 1, tall),
-                Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter,
+                _mirrored(direction, ground, QRectF(right - wide - 1, top, wide + 1, tall)),
+                Qt.AlignmentFlag.AlignCenter,
                 words.figures,
             )
             room = right - wide - self.px(10)
@@ -223,12 +225,20 @@ class _RowDelegate(QStyledItemDelegate):
         painter.setFont(self._font())
         dimmed = words.fate in _DIMMED
         colour = palette.text_muted if dimmed else palette.text
-        self._line(painter, QRectF(left, top, room - left, tall), words.title, colour)
+        painter.setLayoutDirection(direction)  # lines begin where the person begins to read
+        self._line(painter, _mirrored(direction, ground, QRectF(left, top, room - left, tall)), words.title, colour)
         painter.setFont(self._font(small=True))
         note = QRectF(left, top + tall + self.px(2), right - left, small)
-        self._line(painter, note, words.note, palette.text_muted)
+        self._line(painter, _mirrored(direction, ground, note), words.note, palette.text_muted)
         painter.restore()
 
     def sizeHint(self, option: QStyleOptionViewItem, index: _Index) -> QSize:
         heights = QFontMetrics(self._font()).height() + QFontMetrics(self._font(small=True)).height()
         return QSize(self.px(160), heights + self.px(16))
+
+
+def _mirrored(direction: Qt.LayoutDirection, ground: QRectF, rect: QRectF) -> QRectF:
+    """Where `rect` is for who reads from right to left."""
+    if direction == Qt.LayoutDirection.LeftToRight:
+        return rect
+    return rect.translated(ground.left() + ground.right() - rect.left() - rect.right(), 0)

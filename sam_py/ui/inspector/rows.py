@@ -20,6 +20,7 @@ from sam_py.ui.inspector.words import (
     importance_words,
     short_reason,
     token_figures,
+    whole_reason,
 )
 
 _Index = QModelIndex | QPersistentModelIndex
@@ -140,6 +141,8 @@ class MessageRows(QAbstractListModel):
             return None
         if role == self.WORDS_ROLE:
             return self._words(index.row())
+        if role == Qt.ItemDataRole.ToolTipRole and not self._scores:
+            return whole_reason(self._shown[index.row()])
         if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole):
             words = self._words(index.row())
             figures = filled(self.tr("%1 tokens"), words.figures) if words.figures else ""

@@ -75,6 +75,11 @@ def test_in_a_narrow_window_the_sidebar_goes_first_and_then_the_conversation_is_
         QTest.keyClick(inspector.tabs, Qt.Key.Key_Escape)
         assert inspector.isHidden()
         assert QApplication.focusWidget() is window.chat.composer.text
+        asked = window.chat.conversation.bus.add_user_message("Where do rivers run?")
+        window.inspector.toggle()
+        inspector.jump_requested.emit(asked.id)
+        assert inspector.isHidden()
+        assert window.chat.timeline.current_id == asked.id
         window.resize(1200, 700)
         assert window.sidebar.isVisible()
         await sam.close()
