@@ -66,10 +66,6 @@ class MiniPrompts:
     def all(self) -> tuple[MiniPrompt, ...]:
         return tuple(self._prompts)
 
-    def available(self, conversation_id: str) -> tuple[MiniPrompt, ...]:
-        """Those that can be switched on in the conversation."""
-        return tuple(prompt for prompt in self._prompts if prompt.is_for(conversation_id))
-
     def available_in(self, conversation: ConversationReader) -> tuple[MiniPrompt, ...]:
         """Those of `conversation`; a copy of a conversation has those of the one that it was made from, too."""
         source = conversation.settings.duplicate_of
@@ -107,11 +103,6 @@ class MiniPrompts:
 
     def remove(self, prompt_id: str) -> None:
         self._change([prompt for prompt in self._prompts if prompt.id != prompt_id])
-
-    def reorder(self, ids: Sequence[str]) -> None:
-        """Put those named first, in this order; the others follow as they stood."""
-        place = {prompt_id: index for index, prompt_id in enumerate(ids)}
-        self._change(sorted(self._prompts, key=lambda prompt: place.get(prompt.id, len(place))))
 
     def rearrange(self, ids: Sequence[str]) -> None:
         """Deal the places that those named hold together out to them in this order; no other prompt moves."""
@@ -178,12 +169,18 @@ class MiniPrompts:
 
     def _parsed(self, entries: list[Any]) -> list[MiniPrompt]:
         """The prompts among `entries`; what is none (of a newer version, perhaps) is kept as it is."""
-        prompts = []
+        prompts: list[MiniPrompt] = []
+        taken: set[str] = set()
         for entry in entries:
             try:
-                prompts.append(MiniPrompt.model_validate(entry))
+                prompt = MiniPrompt.model_validate(entry)
             except ValidationError:
                 self._strange.append(entry)
+                continue
+            if prompt.id in taken:  # copied by hand
+                prompt = prompt.model_copy(update={"id": new_id()})
+            taken.add(prompt.id)
+            prompts.append(prompt)
         return sorted(prompts, key=lambda prompt: prompt.order)
 
     def _keep_aside(self, file: Path) -> None:

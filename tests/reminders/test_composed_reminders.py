@@ -125,13 +125,13 @@ async def test_mini_prompts_are_the_same_after_a_restart(tmp_path: Path) -> None
     prompts = MiniPrompts(path)
     for each in (prompt("brief"), prompt("kind"), prompt("formal", conversations=("c",))):
         prompts.put(each)
-    prompts.reorder(["formal", "brief"])
+    prompts.rearrange(["formal", "brief", "kind"])
     prompts.put(prompts.all()[1].model_copy(update={"text": "Be very brief."}))
     await prompts.aclose()
     again = MiniPrompts(path)
     assert again.all() == prompts.all()
-    assert [each.id for each in again.available("other")] == ["brief", "kind"]
-    assert [each.id for each in again.available("c")] == ["formal", "brief", "kind"]
+    assert [each.id for each in again.available_in(MessageBus("other"))] == ["brief", "kind"]
+    assert [each.id for each in again.available_in(MessageBus("c"))] == ["formal", "brief", "kind"]
 
 
 def test_only_what_is_switched_on_in_a_conversation_is_said(tmp_path: Path) -> None:

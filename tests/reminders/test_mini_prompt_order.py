@@ -84,3 +84,10 @@ def test_what_is_too_long_is_refused_with_both_numbers(tmp_path: Path, name: str
     with pytest.raises(SamError, match=words):
         prompts.put(MiniPrompt(name=name, text=text))
     assert prompts.all() == ()
+
+
+def test_an_entry_copied_by_hand_is_a_prompt_of_its_own(tmp_path: Path) -> None:
+    entry = '{"id": "a", "name": "a", "text": "a"}'
+    (tmp_path / "mini_prompts.json").write_text(f'{{"mini_prompts": [{entry}, {entry}]}}')
+    first, second = (prompt.id for prompt in MiniPrompts(tmp_path / "mini_prompts.json").all())
+    assert first == "a" != second
