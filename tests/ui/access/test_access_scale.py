@@ -50,6 +50,16 @@ def test_text_of_any_size_fits_into_windows_of_any_width(run: Run, sit_down: Sit
             window.notices.show_notice("The conversation was deleted.", action_text="Undo", on_action=lambda: None)
             faults += [f"notice {width}: {fault}" for fault in _faults(window.notices)]
             window.notices.clear()
+            panel = sam.chat.prompts.panel
+            for width in (420, 800):
+                window.resize(width, 800)
+                panel.open_panel()
+                faults += [f"examples of mini prompts {width}: {fault}" for fault in _faults(panel)]
+                panel.new_button.click()
+                panel.editor.save_button.click()
+                faults += [f"a new mini prompt {width}: {fault}" for fault in _faults(panel)]
+                panel.editor.cancel_button.click()
+                panel.close_button.click()
             for page in ("providers", "chat", "appearance", "data", "about"):
                 window.open_settings(page)
                 dialog = window.findChild(SettingsDialog)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import QAbstractItemModel, QPoint, Qt
+from PySide6.QtGui import QAccessible
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMenu
 from pytestqt.modeltest import ModelTester
@@ -299,6 +300,18 @@ def test_the_rows_are_a_sound_model_whatever_happens_to_them(stage: Stage, qtmod
     qtmodeltester.check(rows)
     rows.setData(rows.index(0), Qt.CheckState.Unchecked, Qt.ItemDataRole.CheckStateRole)
     assert stage.bus.settings.mini_prompts == ("a", "b")
+
+
+def test_a_screen_reader_hears_name_place_and_tick(stage: Stage) -> None:
+    stage.prompts.put(MiniPrompt(id="a", name="Brief", text="Be brief.", conversations=("here",)))
+    stage.control.switch("a", True)
+    stage.control.toggle_panel()
+    row = QAccessible.queryAccessibleInterface(stage.panel.page.list).child(0)
+    assert row.text(QAccessible.Text.Name) == "Brief, only in this conversation, Be brief."
+    assert row.state().checkable
+    assert row.state().checked
+    stage.press(Key.Key_Space)
+    assert not row.state().checked
 
 
 @pytest.mark.parametrize("words", ["<b>bold</b>", "a\u202egpj.exe", "x" * 3000])
