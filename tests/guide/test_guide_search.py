@@ -45,6 +45,8 @@ QUESTIONS = {
     "Wie lösche ich eine Unterhaltung?": "Delete and undo",
     "comment ajouter une clé": "Enter a key",
     "如何删除对话": "Delete and undo",
+    "Why is an old message grey?": "Why a message is dimmed",
+    "The model forgets what I said at the start": "Why a message is dimmed",
 }
 
 
