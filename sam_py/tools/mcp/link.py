@@ -254,7 +254,7 @@ class Link:
 
     def _last_words(self) -> str:
         words = self._log.last_words
-        return f"Its last words: {words[-400:]}" if words else ""
+        return f"Its last words: “{words[-400:]}”" if words else ""
 
 
 def completion_of(

@@ -1,4 +1,7 @@
-"""Which tools of a server a person has seen as they are: the others are held back until they have been looked at."""
+"""Which tools of a server a person has seen as they are: the others are held back until they have been looked at.
+
+What is accepted stands in the settings with its words, so that a change can be shown.  # D-029
+"""
 
 from __future__ import annotations
 
