@@ -10,6 +10,7 @@ from PySide6.QtGui import QColor, QImage
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDialog, QMenu, QWidget
 
+from sam_py.agent.summaries import summary_message
 from sam_py.providers.local import FoundServer
 from sam_py.ui.chat.attachments_intake import PastedImage, PastedText
 from sam_py.ui.chat.parts.pictures import ShownPicture
@@ -92,6 +93,8 @@ async def all_states(sam: Sitting, server: FaultServer) -> AsyncIterator[tuple[s
     window.notices.show_notice("Something is wrong", kind="error")
     yield "notices", window
     window.notices.clear()
+    async for state in _summary(sam):
+        yield state
     chat.header.begin_rename()
     yield "the title is edited", window
     QTest.keyClick(_focus(), Qt.Key.Key_Escape)
@@ -155,6 +158,24 @@ async def all_states(sam: Sitting, server: FaultServer) -> AsyncIterator[tuple[s
     menu = _popup()
     yield "a message's menu", menu
     menu.close()
+
+
+async def _summary(sam: Sitting) -> AsyncIterator[tuple[str, QWidget]]:
+    """A summary and the strip that tells of it, what it stands for, and a message that is never sent."""
+    bus, timeline = sam.bus, sam.chat.timeline
+    covered = [bus.at(0), bus.at(1)]
+    summary = summary_message("Hello", covered, bus.id_at(1), provider="bench", model="tiny")
+    bus.insert(summary)
+    bus.annotate(bus.id_at(3), context="never")
+    timeline.show_message(summary.id)
+    await sam.until(lambda: sam.chat.chat_context.plan.plan is not None, "the plan")
+    timeline.row_of(summary.id).blocks[0].head.click()
+    await sam.answered()
+    yield "a summary", sam.window
+    bus.annotate(bus.id_at(3), context="")
+    bus.remove(summary.id)
+    timeline.go_to_end()
+    await sam.answered()
 
 
 async def _mini_prompts(sam: Sitting) -> AsyncIterator[tuple[str, QWidget]]:
