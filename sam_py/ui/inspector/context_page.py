@@ -130,6 +130,8 @@ class ContextPage(QWidget):
         self._fill_filter()
 
     def _show_trouble(self, sentence: str) -> None:
+        """What was shown holds no more."""
+        self.rows.show_fates(None, ())
         self.headline.say(self.tr("There is no next request yet"), "text")
         self.warning.say(sentence, "warning")
 

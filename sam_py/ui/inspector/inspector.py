@@ -73,7 +73,7 @@ class Inspector(QWidget):
         head.addWidget(self.tabs, 1)
         head.addWidget(self.close_button)
         column = QVBoxLayout(self)
-        column.setContentsMargins(1, 0, 0, 0)
+        column.setContentsMargins(1, 0, 1, 0)  # the line is at the side of the conversation
         column.setSpacing(0)
         column.addWidget(self._head)
         column.addWidget(self._stack, 1)
