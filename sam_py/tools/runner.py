@@ -129,7 +129,9 @@ class ToolRunner:
                     continue
                 async with asyncio.TaskGroup() as side_by_side:
                     for call in group:
-                        side_by_side.create_task(self._settle(running, call), name=f"tool {call.part.tool_name}")
+                        side_by_side.create_task(
+                            self._settle_and_save(running, call), name=f"tool {call.part.tool_name}"
+                        )
         except BaseException:
             self.halt()  # whoever ended the round: the history it leaves is whole
             raise
@@ -183,6 +185,19 @@ class ToolRunner:
         running.statuses[part.call_id] = status
         self._writer.record(part.call_id, "scheduled", tool_name=part.tool_name)
         self._tell(status)
+
+    async def _settle_and_save(self, running: _Round, call: _Call) -> None:
+        """Bring one call of several to its result, and keep that at once: the others may take their time.
+
+        A result that stands alone is saved before whatever comes next, the next tool or the next request.
+        """
+        await self._settle(running, call)
+        if running.over or all(each.result is not None for each in running.calls):
+            return
+        try:
+            await self._save_now()
+        except SamError as error:  # the store tells the person by itself, and the other calls go on
+            log.warning("the result of %s is not saved yet: %s", call.part.tool_name, error)
 
     async def _settle(self, running: _Round, call: _Call) -> None:
         """Bring one call to its result, whatever happens."""

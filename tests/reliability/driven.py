@@ -17,8 +17,14 @@ from PySide6.QtTest import QTest
 
 from sam_py import app
 from sam_py.agent.state import SessionState
+from sam_py.messages.message import ToolResultMessage
+from sam_py.tools.approval import ANSWERS
 from sam_py.ui.main_window import MainWindow
 from sam_py.ui.open_conversations import OpenConversation
+from tests.reliability.stop_tools import Ended, SlowTool
+
+TOOLS = tuple(f"slow_{number}" for number in range(6))
+"""What the models of the tests call."""
 
 
 class Diary:
@@ -42,8 +48,11 @@ class Hand:
     async def go_on(self) -> None:
         composer = self.window.chat.composer
         composer.draft_changed.connect(self._drafted)
-        acts = (self.type, self.send, self.stop, self.edit, self.again, self.remove, self.switch, self.delete, self.pin)
-        weights = (40, 22, 4, 6, 4, 3, 8, 1, 4)
+        acts = (
+            *(self.type, self.send, self.stop, self.edit, self.again, self.remove, self.switch, self.delete, self.pin),
+            self.answer,
+        )
+        weights = (40, 22, 4, 6, 4, 3, 8, 1, 4, 12)
         while True:
             (act,) = self.random.choices(acts, weights)
             if act in (self.stop, self.send, self.again):  # these end a reply, with what of it was not read yet
@@ -81,7 +90,8 @@ class Hand:
         bus = self._shown.bus
         if len(bus):
             message = bus.at(self.random.randrange(len(bus)))
-            self.diary.note("removed", id=message.id, words=message.text.split())
+            text = message.output_text if isinstance(message, ToolResultMessage) else message.text
+            self.diary.note("removed", id=message.id, words=text.split())
             self._shown.session.remove(message.id)
 
     def pin(self) -> None:
@@ -90,6 +100,12 @@ class Hand:
             message_id = bus.id_at(self.random.randrange(len(bus)))
             if not bus.is_streaming(message_id):
                 bus.annotate(message_id, pinned=not bus.get(message_id).pinned)
+
+    def answer(self) -> None:
+        """Say of a tool that asks whether it may run."""
+        approvals = self.window._services.tools.approvals
+        for question in approvals.questions[:1]:
+            approvals.answer(question.call_id, self.random.choice(ANSWERS))
 
     def switch(self) -> None:
         known = [summary.id for summary in self.window._services.library.summaries()]
@@ -110,12 +126,20 @@ def main() -> None:
 
     async def started(self: app.Program) -> None:
         await start(self)
+        chance = random.Random(seed)
+        for name in TOOLS:
+            self._tools.registry.add(
+                SlowTool(name, chance, 3.0, on_event=lambda: None, begun=lambda _call_id: None, ended=ended)
+            )
         print("ready", flush=True)
         hands.append(asyncio.ensure_future(Hand(self.window, diary, seed).go_on()))
 
     def state(self: app.Program, conversation: OpenConversation, state: SessionState) -> None:
         diary.note("queue", of=conversation.id, texts=[each.text for each in state.queued])
         heard(self, conversation, state)
+
+    def ended(tool: Ended) -> None:
+        diary.note("tool", marker=tool.marker)
 
     app.Program.start = started  # type: ignore[method-assign]
     app.Program._session_state = state  # type: ignore[method-assign]

@@ -1,7 +1,8 @@
 """Kill the program again and again while it is used, and count what is missing.
 
 ``python -m tests.reliability.kill_program 200`` kills it 200 times. Lost would be: a message whose request the server
-got; words of a reply that came more than 2.5 s before the end; a draft or a queued message that had stood for a second.
+got; words of a reply that came more than 2.5 s before the end; a draft or a queued message that had stood for a second;
+the result of a tool that ended a moment before. Of what is left, every wire must take the next request.
 """
 
 from __future__ import annotations
@@ -21,15 +22,19 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from sam_py.messages.message import SystemMessage
+from sam_py.bus.message_bus import MessageBus
+from sam_py.messages.message import SystemMessage, ToolResultMessage
 from sam_py.store.drafts import Draft
 from sam_py.store.journal import Journal
+from tests.reliability.stop_judge import faults_of_history
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 STREAM_S = 2.5
 DRAFT_S = 1.0
+RESULT_S = 0.3
+ASKED_S = 20.0
 _TYPED = re.compile(r"u\d+x\d+")
-_WORD = re.compile(r"u\d+x\d+|r\d+y\d+")
+_WORD = re.compile(r"u\d+x\d+|r\d+y\d+|end-of-\w+")
 IN_FLIGHT_S = 0.4
 """Words that the server had sent when the program hung up may not have been read."""
 
@@ -71,7 +76,8 @@ class TellingServer:
             if not length:
                 writer.close()
                 return
-            asked = json.loads(await reader.readexactly(length))["messages"]
+            body = json.loads(await reader.readexactly(length))
+            asked = body["messages"]
             question = [each["content"] for each in asked if each["role"] == "user"][-1]
             roles = [each["role"] for each in asked if each["role"] != "system"]
             told = Told(set(_TYPED.findall(str(question))), roles)
@@ -88,7 +94,10 @@ class TellingServer:
                 if watch.done():
                     told.gone_s = time.monotonic()
                     return
-            writer.write(_event({}, "stop") + b"data: [DONE]\n\n")
+            calls = self._calls(number, body)
+            if calls:
+                writer.write(_event({"tool_calls": calls}, None))
+            writer.write(_event({}, "tool_calls" if calls else "stop") + b"data: [DONE]\n\n")
             await writer.drain()
         except (ConnectionError, asyncio.IncompleteReadError):
             if told is not None:
@@ -96,13 +105,30 @@ class TellingServer:
         finally:
             writer.close()
 
+    def _calls(self, number: int, body: dict[str, Any]) -> list[dict[str, Any]]:
+        """Calls of the tools that are made for this, in every other reply."""
+        offered = [tool["function"]["name"] for tool in body.get("tools", ())]
+        slow = [name for name in offered if name.startswith("slow_")]
+        if not slow or random.random() < 0.35:
+            return []
+        names = random.sample(slow, random.choice((1, 2, 4)))
+        return [
+            {
+                "index": place,
+                "id": f"call_{number}_{place}",
+                "type": "function",
+                "function": {"name": name, "arguments": "{}"},
+            }
+            for place, name in enumerate(names)
+        ]
+
 
 async def _left(reader: asyncio.StreamReader) -> None:
     with contextlib.suppress(ConnectionError):
         await reader.read(1)
 
 
-def _event(delta: dict[str, str], reason: str | None) -> bytes:
+def _event(delta: dict[str, Any], reason: str | None) -> bytes:
     choice = {"index": 0, "delta": delta, "finish_reason": reason}
     return b"data: " + json.dumps({"object": "chat.completion.chunk", "choices": [choice]}).encode() + b"\n\n"
 
@@ -113,13 +139,16 @@ class Verdict:
     requests: int = 0
     words: int = 0
     drafts: int = 0
+    results: int = 0
+    open_calls: int = 0
     worst_stream_s: float = 0.0
     lost: list[str] = field(default_factory=list)
 
     def __str__(self) -> str:
         return (
             f"{self.kills} kills: {self.requests} messages acknowledged, {self.words} words streamed, {self.drafts} "
-            f"drafts and queued messages looked for; most of a stream lost: {self.worst_stream_s:.2f} s; "
+            f"drafts and queued messages and {self.results} results of tools looked for, {self.open_calls} calls under "
+            f"way at the end; most of a stream lost: {self.worst_stream_s:.2f} s; "
             f"lost against the rules: {len(self.lost)}"
         )
 
@@ -147,6 +176,8 @@ def kill_often(home: Path, kills: int, seed: int, longest_s: float) -> Verdict:
         if line != b"ready\n":
             process.kill()
             raise AssertionError(f"run {number} did not start: {line + process.stdout.read()!r}")
+        if number % 2:  # in the middle of an answer, or of what its tools do
+            _until_asked(server, since)
         time.sleep(chance.uniform(0.05, longest_s))
         killed_s = time.monotonic()
         process.kill()
@@ -156,6 +187,13 @@ def kill_often(home: Path, kills: int, seed: int, longest_s: float) -> Verdict:
         verdict.kills += 1
         _judge(home, diary, server.told[since:], killed_s, verdict)
     return verdict
+
+
+def _until_asked(server: TellingServer, since: int) -> None:
+    """Wait for a request, as long as a busy machine may take."""
+    end_s = time.monotonic() + ASKED_S
+    while len(server.told) == since and time.monotonic() < end_s:
+        time.sleep(0.01)
 
 
 def _judge(home: Path, diary: Path, told: list[Told], killed_s: float, verdict: Verdict) -> None:
@@ -183,6 +221,11 @@ def _judge(home: Path, diary: Path, told: list[Told], killed_s: float, verdict: 
                     f"{len(reply.words)} words; hung up: {reply.gone_s and killed_s - reply.gone_s})"
                 )
     _judge_unsent(notes, kept | removed, drafts, killed_s, verdict)
+    for note in notes:
+        if note["what"] == "tool" and note["at_s"] < killed_s - RESULT_S:
+            verdict.results += 1
+            if note["marker"] not in kept | removed:
+                verdict.lost.append(f"the result {note['marker']}, {killed_s - note['at_s']:.2f} s old")
 
 
 def _judge_unsent(
@@ -225,6 +268,15 @@ def _kept(home: Path, verdict: Verdict) -> tuple[set[str], list[Draft]]:
             if isinstance(message, SystemMessage):
                 verdict.lost.append(f"unreadable message in {folder}")
             words |= set(_WORD.findall(message.text))
+            if isinstance(message, ToolResultMessage):
+                words |= set(_WORD.findall(message.output_text))
+        bus = MessageBus(folder.name)
+        bus.load(history)
+        verdict.open_calls += sum(each.inferred for each in bus.ledger.values())
+        if bus.ledger.open_calls:
+            verdict.lost.append(f"open after a restart: {bus.ledger.open_calls} in {folder}")
+        faults = list(faults_of_history(list(bus.messages()), bus.ledger)) if len(bus) else []
+        verdict.lost += [f"the next request of {folder}: {fault}" for fault in faults[:5]]
     return words, [Draft.model_validate_json(path.read_bytes()) for path in (home / "state/drafts").glob("*.json")]
 
 

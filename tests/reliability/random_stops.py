@@ -78,7 +78,7 @@ async def stop_often(folder: Path, stops: int, seed: int, answers: Sequence[Play
     Every scene runs once to its end first, to know how long it is and what happens in it.
     """
     verdict = Verdict()
-    doors = [Http(gather_s=0.0), Http(gather_s=GATHER_S * pace)]
+    doors = [Http(gather_s=gather_s, sleep=_soon) for gather_s in (0.0, GATHER_S * pace)]
     try:
         for scene in scenes(answers, seed, pace):
             await _stop_in(scene, folder, doors, stops, verdict)
@@ -88,6 +88,11 @@ async def stop_often(folder: Path, stops: int, seed: int, answers: Sequence[Play
         for door in doors:
             await door.aclose()
     return verdict
+
+
+async def _soon(seconds: float) -> None:
+    """The wait before a request is sent again: services ask for seconds, and minutes."""
+    await asyncio.sleep(min(seconds, 0.02))
 
 
 async def _stop_in(scene: Scene, folder: Path, doors: Sequence[Http], stops: int, verdict: Verdict) -> None:

@@ -5,17 +5,18 @@ from __future__ import annotations
 import asyncio
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from sam_py.bus.message_bus import MessageBus
+from sam_py.messages.history import ToolStateChanged
 from sam_py.messages.message import AssistantMessage, Message, UserMessage
 from sam_py.messages.parts import TextPart, ThinkingTextPart
 from sam_py.messages.turn import Limits
 from sam_py.providers.base import ChatRequest, TextDelta, ThinkingDelta, ToolCallDelta
 from sam_py.store.journal import Journal
 from sam_py.transcript.build import build
-from tests.reliability.stop_streams import Asked
+from tests.reliability.stop_streams import Asked, Played
 from tests.reliability.stop_trial import PATIENCE_S, Trial
 from tests.wire.judge import judge
 from tests.wire.wires import NAMES, WIRES
@@ -41,7 +42,7 @@ async def faults_of_trial(trial: Trial) -> list[str]:
         found.append("the disk says something else")
     if dict(again.ledger) != dict(trial.bus.ledger):
         found.append("the disk knows other states of calls")
-    found += _of_history(trial)
+    found += faults_of_history(trial.left, trial.bus.ledger, trial.scene.script[0])
     return found + await _of_next_request(trial)
 
 
@@ -97,17 +98,18 @@ def _read_again(trial: Trial) -> MessageBus:
     return bus
 
 
-def _of_history(trial: Trial) -> Iterator[str]:
-    """What each wire would say to the next question, were it asked."""
-    history: list[Message] = [*trial.left, UserMessage(parts=(TextPart(text="And now?"),))]
-    answer = trial.scene.script[0]
+def faults_of_history(
+    messages: Sequence[Message], ledger: Mapping[str, ToolStateChanged], own: Played | None = None
+) -> Iterator[str]:
+    """What each wire would say to the next question, were it asked. `own` is an answer that is part of the history."""
+    history = [*messages, UserMessage(parts=(TextPart(text="And now?"),))]
     for name in NAMES:
-        own = name == answer.wire
-        wire = next(each for each in WIRES if each.name == name and (not own or each.service == answer.preset or
-                    answer.preset in ("responses-compatible",)))  # fmt: skip
-        model = answer.model if own else wire.models[0]
-        provider = f"at-{answer.preset}" if own else "other"
-        transcript = build(history, trial.bus.ledger, limits=_ALL, provider=provider, model=model)
+        wires = [wire for wire in WIRES if wire.name == name]
+        wire, model, provider = wires[0], wires[0].models[0], "other"
+        if own is not None and own.wire == name:
+            wire = next((each for each in wires if each.service == own.preset), wire)
+            model, provider = own.model, f"at-{own.preset}"
+        transcript = build(history, ledger, limits=_ALL, provider=provider, model=model)
         request = ChatRequest(model=model, turns=transcript.turns, provider=provider, limits=_ALL)
         body = json.loads(json.dumps(wire.build_body(request)))
         for fault in judge(name, body, wire.service, model=model):
