@@ -456,7 +456,7 @@ class MainWindow(QMainWindow):
         chat = self.chat
         messages = chat.timeline.walk.tab_stops() if chat.timeline.isVisible() else stops_below(chat.empty)
         sides: tuple[list[QWidget], ...]
-        sides = stops_below(self.sidebar), stops_below(chat.header), messages, stops_below(chat.composer)
+        sides = stops_below(self.sidebar), stops_below(chat.header), messages, stops_below(chat.foot)
         inspector = self.inspector.widget
         if inspector is not None and inspector.isVisible():
             sides = (*sides, stops_below(inspector))

@@ -72,6 +72,8 @@ def test_what_no_longer_fits_is_dimmed_and_the_person_decides(run: Run, sit_down
             assert row_of(sam, last).foot.sign is None
             assert strip(sam).isVisible()
             assert "no longer fit" in strip(sam).note.words
+            stops = sam.window._tab_stops()
+            assert stops.index(strip(sam).buttons["show"]) < stops.index(sam.chat.composer.text)
             strip(sam).close_button.click()
             assert not strip(sam).isVisible()
 
