@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -17,6 +18,8 @@ from sam_py.ui.chat.tool_words import made_visible
 from sam_py.ui.widgets.plain import one_line
 
 _LONGEST_NAME = 100
+_UNFIT = re.compile(r'[<>:"/\\|?*]')
+"""What no name of a file may hold on one system or another."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +74,7 @@ def _words(message: PromptMessage) -> str:
 
 def _source(content: ReadContent, label: str) -> Source:
     """Named after the server as well: where it comes from stays with it, on the chip and for the model."""
-    name = f"{one_line(label)[:40]}: {one_line(content.name)[:_LONGEST_NAME]}"
+    name = f"{_UNFIT.sub('_', one_line(label)[:40])} – {_UNFIT.sub('_', one_line(content.name)[-_LONGEST_NAME:])}"
     if content.text is not None:
         return PastedText(content.text, name)
     return GivenBytes(content.data, name)

@@ -123,7 +123,7 @@ def test_a_resource_becomes_an_attachment_that_says_where_it_is_from(room: Room,
     dialog = room.open("resources")
     room.press(dialog.use)
     (item,) = room.composer.tray.items
-    assert item.name == "Notes: one.txt"
+    assert item.name == "Notes – one.txt"
     assert isinstance(item.part, CodePart)
     assert item.part.code == "One."
     assert not dialog.isVisible()
@@ -187,7 +187,7 @@ def test_a_prompt_is_written_into_the_box_with_nothing_hidden_and_not_sent(room:
     room.press(dialog.use)
     assert room.server.asked == [("greet", {"tone": "kind"})]
     assert room.composer.text.text() == "Dear model, Be kind.⟨U+200B⟩\n\nAssistant: I am."
-    assert [item.name for item in room.composer.tray.items] == ["Notes: rules.md"]
+    assert [item.name for item in room.composer.tray.items] == ["Notes – rules.md"]
     assert said.sent == []
 
 
