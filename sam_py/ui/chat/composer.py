@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -16,7 +15,7 @@ from PySide6.QtGui import (
     QImage,
     QResizeEvent,
 )
-from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFileDialog, QSizePolicy, QVBoxLayout, QWidget
 
 from sam_py.messages.parts import Parts
 from sam_py.settings.model import ModelChoice, ProviderSettings
@@ -33,6 +32,7 @@ from sam_py.ui.chat.attachments_intake import (
 from sam_py.ui.chat.composer_attachments import AttachmentTray, Spawn
 from sam_py.ui.chat.composer_box import SHADOW_PX, ComposerBox
 from sam_py.ui.chat.composer_chips import ChipRow
+from sam_py.ui.chat.composer_layout import lay_out
 from sam_py.ui.chat.composer_lines import ComposerErrors, ComposerHint, ComposerLine
 from sam_py.ui.chat.composer_model import ModelButton
 from sam_py.ui.chat.composer_preview import AttachmentPreview
@@ -115,7 +115,10 @@ class Composer(QWidget):
         self.hint = ComposerHint(self._themes, self.box)
         self.stop_button = IconButton(icons, "stop", self.tr("Stop"), shortcut="Esc", role="text", size_px=34)
         self.send_button = IconButton(icons, "send", self.tr("Send"), size_px=34, filled=True)
-        self._build()
+        lay_out(self)
+        self._outer = QVBoxLayout(self)
+        self._outer.addWidget(self.box)
+        self.setFocusProxy(self.text)
         self._connect()
         self._take_theme()
         self._refresh()
@@ -276,54 +279,6 @@ class Composer(QWidget):
         dialog.open()
 
     # Inside
-
-    def _build(self) -> None:
-        controls = QHBoxLayout()
-        controls.setContentsMargins(6, 2, 6, 6)
-        controls.setSpacing(4)
-        controls.addWidget(self.attach_button)
-        controls.addWidget(self.model_button)
-        controls.addWidget(self.prompts_button)
-        controls.addStretch(1)
-        controls.addWidget(self.hint)
-        controls.addSpacing(4)
-        controls.addWidget(self.stop_button)
-        controls.addWidget(self.send_button)
-        self.hint.setTextFormat(Qt.TextFormat.PlainText)
-        self.hint.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-        self.hint.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-        controls.setStretchFactor(self.hint, 1)
-
-        inside = QVBoxLayout()
-        inside.setContentsMargins(8, 8, 8, 0)
-        inside.setSpacing(8)
-        for widget in (self.banner, self.errors, self.chips):
-            inside.addWidget(widget)
-        words = QHBoxLayout()
-        words.setContentsMargins(8, 2, 4, 0)
-        words.addWidget(self.text)
-        inside.addLayout(words)
-
-        column = QVBoxLayout(self.box)
-        column.setContentsMargins(SHADOW_PX, 0, SHADOW_PX, SHADOW_PX)
-        column.setSpacing(0)
-        column.addWidget(self.queue)
-        column.addLayout(inside)
-        column.addLayout(controls)
-        self._outer = QVBoxLayout(self)
-        self._outer.setContentsMargins(_GUTTER_PX, 0, _GUTTER_PX, 10)
-        self._outer.addWidget(self.box)
-        self.setFocusProxy(self.text)
-        order = (
-            self.text,
-            self.attach_button,
-            self.model_button,
-            self.prompts_button,
-            self.stop_button,
-            self.send_button,
-        )
-        for before, after in itertools.pairwise(order):
-            QWidget.setTabOrder(before, after)
 
     def _connect(self) -> None:
         self.text.submitted.connect(self.send)
