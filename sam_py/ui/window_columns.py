@@ -104,8 +104,9 @@ class Columns(QSplitter):
         whole = self.window().width()
         width = max(_SIDEBAR_PX[0], min(round(self.sidebar_px * self._themes.current.scale), whole * 2 // 5))
         sizes = [width, max(1, whole - width)]
-        if self.count() > 2:
+        if self._inspector is not None and self.count() > 2:
             right = self._inspector_width()
+            self._inspector.setMinimumWidth(round(_INSPECTOR_PX[0] * self._themes.current.scale))
             shown = 0 if self._sidebar.isHidden() else width
             sizes = [width, max(1, whole - shown - right), right]
         self.setSizes(sizes)
@@ -131,7 +132,6 @@ class Columns(QSplitter):
             inspector.show()
             inspector.raise_()
         else:
-            inspector.setMinimumWidth(round(_INSPECTOR_PX[0] * self._themes.current.scale))
             self.addWidget(inspector)
             self.setStretchFactor(2, 0)
             inspector.show()

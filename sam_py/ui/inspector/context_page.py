@@ -16,6 +16,7 @@ from sam_py.ui.inspector.watch import Watch
 from sam_py.ui.inspector.window_bar import WindowBar
 from sam_py.ui.inspector.words import fate_name, filled, number
 from sam_py.ui.settings.fields import Choice, Words
+from sam_py.ui.widgets.announce import announce
 from sam_py.ui.widgets.buttons import PillButton
 from sam_py.ui.widgets.icons import Icons
 
@@ -188,9 +189,11 @@ class ContextPage(QWidget):
         self.summarise.set_words(self.tr("Summarising…") if busy else self.tr("Summarise earlier messages"))
         self.cancel.setVisible(busy)
         self.told.say(self._summarising.trouble, "error")
+        announce(self, self._summarising.trouble)
 
     def _summary_done(self) -> None:
         self.told.say(self.tr("Done: the summary stands below what it covers, and is sent in its place."))
+        announce(self, self.told.text())
 
     # Qt
 
