@@ -92,6 +92,12 @@ def test_a_web_page_is_what_a_browser_would_show(tmp_path: Path) -> None:
     )
 
 
+def test_a_very_long_text_of_a_web_page_is_not_lost(tmp_path: Path) -> None:
+    """The parser drops texts of more than 10 MB unless it is told not to."""
+    document = read(tmp_path, "html", b"<p>" + b"word " * 2_200_000)
+    assert (len(document.markdown), document.is_cut) == (limits.MOST_CHARACTERS, True)
+
+
 def test_a_table_in_a_file_is_read_with_its_own_delimiter_and_letters(tmp_path: Path) -> None:
     assert read(tmp_path, "csv", made.csv()).markdown == (
         "| Größe | Preis |\n| --- | --- |\n| 10 | 1,50 |\n| 20 | 2,75 |"
@@ -139,10 +145,10 @@ HOSTILE: dict[str, tuple[DocumentKind, Callable[[], bytes], str]] = {
         lambda: made.zipped({"xl/workbook.xml": ""} | {f"xl/worksheets/s{n}.xml": "" for n in range(12_000)}),
         "bomb",
     ),
-    "entities that laugh in a document": ("docx", lambda: _word(LAUGHS), ""),
+    "entities that laugh in a document": ("docx", lambda: _word(LAUGHS), "damaged"),
     "entities that laugh in a workbook": ("xlsx", lambda: _sheet(LAUGHS), "damaged"),
     "entities that laugh in a book": ("epub", lambda: made.epub(**{"O/book.opf": f"{LAUGHS}]><x>&i;</x>"}), ""),
-    "a file of the system in a document": ("docx", lambda: _word(OUTSIDE), ""),
+    "a file of the system in a document": ("docx", lambda: _word(OUTSIDE), "damaged"),
     "a file of the system in a workbook": ("xlsx", lambda: _sheet(OUTSIDE), "damaged"),
     "pages without end": ("pdf", _endless_pages, ""),
     "a document with a password": ("pdf", made.locked_pdf, "password"),
@@ -300,18 +306,18 @@ def test_a_damaged_text_is_taken_out_again(shelf: Shelf) -> None:
     assert document.markdown.startswith("| Größe | Preis |")
 
 
-def test_what_failed_is_not_tried_again_and_again(shelf: Shelf) -> None:
+def test_what_failed_is_tried_again_only_where_somebody_watches(shelf: Shelf) -> None:
     async def run() -> list[str]:
         part = shelf.part(made.locked_pdf())
         reasons = []
-        for _ in range(2):
+        for tell in (None, None, lambda _done, _total: None):
             with pytest.raises(DocumentError) as failed:
-                await shelf.documents.of(part)
+                await shelf.documents.of(part, tell)
             reasons.append(failed.value.reason)
             (shelf.folder / part.attachment).unlink(missing_ok=True)
         return reasons
 
-    assert asyncio.run(run()) == ["password", "password"]
+    assert asyncio.run(run()) == ["password", "password", "missing"]
 
 
 def test_cancelling_ends_the_process(shelf: Shelf) -> None:

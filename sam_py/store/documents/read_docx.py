@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from sam_py.store.documents.limits import Gathering, checked_zip
+from sam_py.store.documents.limits import Gathering, checked_zip, refuse_entities
 from sam_py.store.documents.tables import table
 
 _W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
@@ -22,7 +22,8 @@ def read(path: Path, gathering: Gathering) -> None:
     """Gather the body as one section, and the footnotes below it."""
     import docx
 
-    checked_zip(path).close()
+    with checked_zip(path) as archive:
+        refuse_entities(archive)
     package = docx.Document(str(path))
     gathering.title = (package.core_properties.title or "")[:300]
     reading = _Reading(_headings(package), _numbered(package), gathering)

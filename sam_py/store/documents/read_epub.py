@@ -78,4 +78,6 @@ def _is(element: Any, name: str) -> bool:
 def _xml(data: bytes) -> Any:
     from lxml import etree
 
-    return etree.fromstring(data, etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, recover=True))
+    return etree.fromstring(
+        data, etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, recover=True)
+    )

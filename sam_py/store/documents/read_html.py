@@ -31,7 +31,8 @@ def parsed(data: bytes) -> Any:
     text = _text(data).replace("\x00", "")
     if not text.strip():
         return None
-    parser = lxml.html.HTMLParser(encoding="utf-8", no_network=True)
+    # A "huge" tree may hold texts of more than 10 MB, which else vanish; what it may take is limited outside.
+    parser = lxml.html.HTMLParser(encoding="utf-8", no_network=True, huge_tree=True)
     try:
         return lxml.html.document_fromstring(text.encode("utf-8", "replace"), parser=parser)
     except ParserError:

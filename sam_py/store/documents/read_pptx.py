@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from sam_py.store.documents.limits import Gathering, checked_zip
+from sam_py.store.documents.limits import Gathering, checked_zip, refuse_entities
 from sam_py.store.documents.tables import table
 
 _DEEPEST = 20
@@ -16,7 +16,8 @@ _DEEPEST = 20
 def read(path: Path, gathering: Gathering) -> None:
     import pptx
 
-    checked_zip(path).close()
+    with checked_zip(path) as archive:
+        refuse_entities(archive)
     show = pptx.Presentation(str(path))
     gathering.title = (show.core_properties.title or "")[:300]
     slides = list(show.slides)

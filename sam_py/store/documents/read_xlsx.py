@@ -11,7 +11,7 @@ from itertools import repeat
 from pathlib import Path
 from typing import Any
 
-from sam_py.store.documents.limits import MOST_COLUMNS, Gathering, checked_zip
+from sam_py.store.documents.limits import MOST_COLUMNS, Gathering, checked_zip, refuse_entities
 from sam_py.store.documents.tables import table
 
 # A cell with a formula and no value: written by a program that does not calculate.
@@ -26,6 +26,7 @@ def read(path: Path, gathering: Gathering) -> None:
     import openpyxl
 
     with checked_zip(path) as archive:
+        refuse_entities(archive)
         calculated = not _lacks_values(archive)
     with path.open("rb") as file, path.open("rb") as again:  # by their names it would refuse them
         book = openpyxl.load_workbook(file, read_only=True, data_only=True, keep_links=False)

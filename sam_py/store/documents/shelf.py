@@ -44,8 +44,9 @@ class Documents:
     async def of(self, part: FilePart, tell: Tell | None = None) -> Document | None:
         """The document that `part` is, parsed where that was not done before; None where it is none.
 
-        `tell(done, total)` hears of pages while they are read. Cancelling ends the reading process. What failed once
-        fails again without another try until the program starts anew. Raises `DocumentError`.
+        `tell(done, total)` hears of pages while they are read. Cancelling ends the reading process. What failed fails
+        again without another try, so that a request does not wait for it, unless somebody watches by `tell`. Raises
+        `DocumentError`.
         """
         kind = document_kind(part.mime_type, part.size)
         hash = part.attachment
@@ -58,7 +59,7 @@ class Documents:
             async with lock:
                 if (document := await self.kept(hash)) is not None:
                     return document
-                if (failure := self._failed.get(hash)) is not None:
+                if tell is None and (failure := self._failed.get(hash)) is not None:
                     raise failure
                 path = self._path_of(hash)
                 if path is None:
