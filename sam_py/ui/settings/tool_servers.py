@@ -181,8 +181,7 @@ class ToolServers(QWidget):
         problems: list[str] = []
         server = await without_secrets(server, self._services.secrets, problems)
         await self._keep_and_forget(lambda servers: _replaced(servers, server), problems)
-        status = self._status(server.id)
-        if shiboken6.isValid(self) and server.enabled and status is not None and status.state == "needs_consent":
+        if shiboken6.isValid(self) and server.enabled and _runs_something_else(server):
             self._switch_on(server)
 
     def _ask_removal(self, server: McpServerSettings) -> None:
@@ -228,6 +227,16 @@ class ToolServers(QWidget):
         self._services.settings.change(
             lambda settings: settings.model_copy(update={"mcp_servers": change(settings.mcp_servers)})
         )
+
+
+def _runs_something_else(server: McpServerSettings) -> bool:
+    """Whether it is not what was agreed to any more; what cannot be run at all is said in its line."""
+    from sam_py.tools.mcp.consent import what_would_run
+
+    try:
+        return what_would_run(server) != server.agreed
+    except SamError:
+        return False
 
 
 def _replaced(servers: Servers, server: McpServerSettings) -> Servers:

@@ -218,7 +218,6 @@ def test_a_field_that_cannot_be_read_is_said_and_stays(room: Room, line: str) ->
 
 def test_a_changed_command_asks_for_consent_again(room: Room) -> None:
     room.have(SERVER)
-    room.running.statuses = (ServerStatus("s", "S", "needs_consent"),)
     room.page._do("s", "edit")
     dialog = room.dialog(ServerEditor)
     dialog.args.setPlainText("-c\nprint()")
