@@ -14,6 +14,7 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
+from tests.benchmarks.cards import cards
 from tests.benchmarks.context import context
 from tests.benchmarks.decoding import decoding
 from tests.benchmarks.inspector import inspector
@@ -123,6 +124,7 @@ BENCHMARKS: dict[str, Callable[[int], list[Row]]] = {
     "transcript": transcript,
     "context": context,
     "inspector": inspector,
+    "cards": cards,
 }
 
 

@@ -78,7 +78,7 @@ class MessageRow(QWidget):
         self._veil: Veil | None = None
         self._notes: list[str] = []
         self._is_told_above = False
-        self._is_current = False
+        self._is_current = self._has_new_card = False
         self._marked = False
         self._waiting = ""
         self._height_px = 0
@@ -153,12 +153,13 @@ class MessageRow(QWidget):
                 block = self._add_block(part, grown.part_index)
                 if block is None:
                     continue
+                self._has_new_card = grown.kind == "tool_call" or self._has_new_card
             if grown.kind != "tool_call":
                 block.append(grown.text)
 
     def flush(self) -> bool:
         """Show what was appended. True where the height may have changed."""
-        changed = False
+        changed, self._has_new_card = self._has_new_card, False
         for block in self._blocks:
             changed |= block.flush()
         if self._pulse.isActive() and self._has_content():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import pytest
 from PySide6.QtCore import Qt
 
 from sam_py.bus.loaded import LoadedHistory
@@ -30,14 +31,22 @@ def test_a_card_stands_before_its_tool_starts_and_says_what_it_does(stage: Any) 
     assert (stage.card().call.label, stage.card().call.doing) == ("Look around", "Looking at lake")
 
 
-def test_a_card_appears_while_its_arguments_still_stream(stage: Any) -> None:
+@pytest.mark.parametrize("before", ["", "Let me see."])
+def test_a_card_appears_while_its_arguments_still_stream(stage: Any, before: str) -> None:
     stage.bus.add_user_message("Look")
     reply = stage.bus.begin_assistant()
+    if before:
+        stage.bus.append_delta(reply, before)
+        stage.model.flush()
+        stage.turn()
     stage.bus.begin_call(reply, "0", "c1", "look")
     stage.model.flush()
     stage.turn()
     card = stage.card()
     assert card.call.stage == "writing"
+    assert card._line.isVisible()
+    assert stage.timeline.row_of(reply).rect().contains(card.parentWidget().geometry())
+    assert card._beat.isActive()
     for piece in ('{"pla', 'ce": "lake"}'):
         stage.bus.append_arguments(reply, "0", piece)
     stage.bus.complete(reply, "tool_use")
