@@ -177,8 +177,8 @@ class PromptList(QListView):
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         super().focusInEvent(event)
-        if not self.currentIndex().isValid():
-            self.select(0)
+        if not self.selectionModel().hasSelection():  # Qt makes the first row current, but does not show that
+            self.select(max(0, self.currentIndex().row()))
 
     def minimumSizeHint(self) -> QSize:
         return QSize(80, max(0, self.sizeHintForRow(0)))

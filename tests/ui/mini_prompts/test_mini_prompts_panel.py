@@ -32,6 +32,7 @@ def test_the_panel_opens_takes_the_keyboard_and_gives_it_back(stage: Stage) -> N
     stage.composer.prompts_button.click()
     assert stage.panel.isVisible()
     assert stage.window.focusWidget() is stage.panel.page.list
+    assert [index.row() for index in stage.panel.page.list.selectedIndexes()] == [0]
     assert stage.panel.geometry().bottom() <= stage.composer.box.mapTo(stage.window, QPoint(0, 0)).y() + 8
     stage.press(Key.Key_Escape)
     assert not stage.panel.isVisible()
