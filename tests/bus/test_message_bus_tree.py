@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sam_py.bus.deltas import Delta, ErrorShown, Recorded, Removed, Reset, SettingChanged, Updated
+from sam_py.bus.deltas import Delta, ErrorShown, Inserted, Recorded, Removed, Reset, SettingChanged, Updated
 from sam_py.bus.message_bus import ROOT, MessageBus
 from sam_py.errors import UnknownMessageError
 from sam_py.messages.history import ErrorOccurred, MessageAdded, MessageAnnotated, MessageRemoved, TaskRecorded
@@ -232,6 +232,27 @@ def test_loading_replaces_what_was_there(bus: MessageBus) -> None:
     bus.load(history_of([]))
     assert (len(bus), bus.tree_size, bus.streaming_ids) == (0, 0, ())
     assert reply not in bus
+
+
+def test_a_message_is_put_between_two_and_a_log_cut_off_anywhere_still_shows_the_path(
+    bus: MessageBus, heard: list[Delta]
+) -> None:
+    a, b, _c = say(bus, "a", "b", "c")
+    other = bus.add_user_message("c, otherwise", parent_id=b).id
+    path = (a, b, other)
+    between = UserMessage(parent_id=b, parts=(TextPart(text="between"),))
+    told = len(heard)
+    bus.insert(between)
+    assert bus.path == (a, b, between.id, other)
+    assert heard[-1] == Inserted(2, between)
+    assert len(bus.siblings(other)) == 2
+    for cut in range(told, len(heard) + 1):
+        log = [delta.event for delta in heard[:cut] if isinstance(delta, Recorded)]
+        again = MessageBus()
+        again.load(history_of(log))
+        assert tuple(each for each in again.path if each != between.id) == path
+    bus.remove(between.id)
+    assert bus.path == path
 
 
 def test_a_stored_message_with_an_unknown_parent_becomes_a_first_one(

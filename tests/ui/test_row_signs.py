@@ -114,7 +114,7 @@ def test_what_the_person_said_of_a_message_shows_at_once_without_a_plan(bus: Mes
     bus.annotate(first, context="never")
     bus.annotate(second, context="keep")
     assert is_dimmed(row_at(timeline, 0))
-    assert row_at(timeline, 0).accessible_text().endswith("Never sent.")
+    assert row_at(timeline, 0).accessible_text().endswith("Not sent: your choice.")
     assert not is_dimmed(row_at(timeline, 1))
     assert row_at(timeline, 1).accessible_text().endswith("Always sent.")
     bus.annotate(first, context="")

@@ -27,7 +27,9 @@ class Sign:
 def sign_of(message: Message, context: RowContext) -> Sign | None:
     """What is to be said of `message`; None where it is sent as any other."""
     if message.context == "never":  # at once, whatever the last plan says
-        return Sign("eye-off", _tr("Never sent"), _tr("You chose that the model never gets this message."), True)
+        return Sign(
+            "eye-off", _tr("Not sent: your choice"), _tr("You chose that the model never gets this message."), True
+        )
     fate = context.fates.of(message.id)
     if fate is not None and fate.fate in ("left_out", "summarised") and not message.context:
         return _not_sent(fate)

@@ -81,7 +81,7 @@ def test_what_no_longer_fits_is_dimmed_and_the_person_decides(run: Run, sit_down
             assert row_of(sam, first).accessible_text().endswith("Always sent.")
             assert menu_entry(sam, first, "Always keep in context").isChecked()
             menu_entry(sam, last, "Never send").trigger()
-            assert row_of(sam, last).accessible_text().endswith("Never sent.")
+            assert row_of(sam, last).accessible_text().endswith("Not sent: your choice.")
             sam.window.notices.notices[-1].action.click()
             assert row_of(sam, last).foot.sign is None
             menu_entry(sam, last, "Never send").trigger()
