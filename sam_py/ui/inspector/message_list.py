@@ -87,6 +87,13 @@ class MessageList(QListView):
     def _open(self, index: QModelIndex) -> None:
         self.opened.emit(self.rows.fate_at(index.row()).message_id)
 
+    def _ask_menu(self, index: QModelIndex, place: QPoint | None = None) -> None:
+        """A menu for a row, at `place` on the screen or in the middle of the row."""
+        self.menu_requested.emit(
+            self.rows.fate_at(index.row()).message_id,
+            place or self.viewport().mapToGlobal(self.visualRect(index).center()),
+        )
+
     def _retheme(self) -> None:
         palette = QPalette(self.palette())
         palette.setColor(QPalette.ColorRole.Base, QColor(Qt.GlobalColor.transparent))
@@ -111,6 +118,9 @@ class MessageList(QListView):
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and index.isValid():
             self._open(index)
             return
+        if event.key() == Qt.Key.Key_F10 and event.modifiers() & Qt.KeyboardModifier.ShiftModifier and index.isValid():
+            self._ask_menu(index)
+            return
         if event.key() == Qt.Key.Key_Escape:  # closes the inspector
             event.ignore()
             return
@@ -120,17 +130,15 @@ class MessageList(QListView):
         index = self.indexAt(event.pos()) if event.reason() == event.Reason.Mouse else self.currentIndex()
         if index.isValid():
             self.setCurrentIndex(index)
-            place = event.globalPos()
-            if event.reason() != event.Reason.Mouse:
-                place = self.viewport().mapToGlobal(self.visualRect(index).center())
-            self.menu_requested.emit(self.current_id(), place)
+            self._ask_menu(index, event.globalPos() if event.reason() == event.Reason.Mouse else None)
 
     def focusInEvent(self, event: QFocusEvent) -> None:
-        self._delegate.ring = event.reason() in (
-            Qt.FocusReason.TabFocusReason,
-            Qt.FocusReason.BacktabFocusReason,
-            Qt.FocusReason.ShortcutFocusReason,
-        )
+        if event.reason() not in (Qt.FocusReason.PopupFocusReason, Qt.FocusReason.ActiveWindowFocusReason):
+            self._delegate.ring = event.reason() in (
+                Qt.FocusReason.TabFocusReason,
+                Qt.FocusReason.BacktabFocusReason,
+                Qt.FocusReason.ShortcutFocusReason,
+            )
         if not self.currentIndex().isValid() and self.rows.rowCount() and self._delegate.ring:
             self.setCurrentIndex(self.rows.index(0))
         super().focusInEvent(event)

@@ -6,6 +6,7 @@ from typing import Any
 
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QAbstractItemModelTester, QTest
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from sam_py.providers.base import Finished
@@ -154,6 +155,14 @@ def test_enter_on_a_message_shows_it_and_escape_closes(bench: Any, qtbot: QtBot)
     with qtbot.waitSignal(bench.inspector.jump_requested) as jumped:
         QTest.keyClick(bench.page.list, Qt.Key.Key_Return)
     assert jumped.args == [chosen]
+    with qtbot.waitSignal(bench.page.list.menu_requested) as asked:
+        QTest.keyClick(bench.page.list, Qt.Key.Key_F10, Qt.KeyboardModifier.ShiftModifier)
+    assert asked.args[0] == chosen
+    menu = QApplication.activePopupWidget()
+    assert [action.text() for action in menu.actions()][:3] == ["Show it in the conversation", "Copy", "Unpin"]
+    menu.actions()[4].trigger()
+    menu.close()
+    assert bench.bus.get(chosen).context == "never"
     with qtbot.waitSignal(bench.inspector.closed):
         QTest.keyClick(bench.page.list, Qt.Key.Key_Escape)
 
