@@ -50,6 +50,20 @@ def test_a_pdf_has_pages_and_its_table_stays_a_table(tmp_path: Path) -> None:
     assert document.markdown.endswith("That is all.")
 
 
+def test_dots_that_lead_to_a_page_number_are_no_columns(tmp_path: Path) -> None:
+    words = []
+    for line, (name, page) in enumerate((("1 Beginning", "1"), ("2 Middle", "17"), ("3 End", "112"))):
+        words += [
+            (72.0, 700.0 - 20 * line, name),
+            (190.0, 700.0 - 20 * line, ". . . . . . . . . . . . . . . ." + " ." * 20),
+        ]
+        words.append((480.0, 700.0 - 20 * line, page))
+    document = read(tmp_path, "pdf", made.pdf([[*words, (72.0, 500.0, "See ........... 4")]]))
+    assert document.markdown == (
+        "[Page 1]\n| 1 Beginning | 1 |\n| --- | --- |\n| 2 Middle | 17 |\n| 3 End | 112 |\n\nSee … 4"
+    )
+
+
 def test_a_word_document_keeps_headings_lists_and_tables(tmp_path: Path) -> None:
     document = read(tmp_path, "docx", made.docx())
     assert document.title == "The plan"

@@ -120,7 +120,7 @@ def _lines(words: Any, text: str) -> list[Line]:
 
     def end_line(end: int) -> None:
         nonlocal begin, there
-        lines.append(Line(letters[begin:end].replace("\0", "").rstrip(), _cells(there)))
+        lines.append(Line(letters[begin:end].replace("\0", "").rstrip(), _cells(_without_leaders(there))))
         begin, there = end, []
 
     for found in _WORD_OR_BREAK.finditer(letters):
@@ -174,6 +174,12 @@ def _letters(words: Any, text: str) -> str:
         return text
     codes = (pdfium.FPDFText_GetUnicode(words, index) for index in range(count))
     return "".join(chr(code) if 0 < code < 0x110000 and not 0xD800 <= code < 0xE000 else "\0" for code in codes)
+
+
+def _without_leaders(words: Sequence[_Word]) -> Sequence[_Word]:
+    """The words without the dots that lead from a heading to its page number."""
+    others = [word for word in words if word.text.strip(".·…_")]
+    return others if len(others) + 3 <= len(words) else words
 
 
 def _cells(words: Sequence[_Word]) -> tuple[Cell, ...]:

@@ -11,6 +11,7 @@ from sam_py.store.documents.pdf_tables import with_tables
 
 # PDFium writes a hyphen that only breaks a word at the end of a line as U+FFFE or U+0002.
 _BROKEN_WORD = re.compile("[\ufffe\x02]\n?")
+_LEADERS = re.compile(r"(?: ?[.·]){5,}")
 _CONTROLS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 _WRONG_PASSWORD = 4
 """FPDF_ERR_PASSWORD, public/fpdfview.h of PDFium."""
@@ -58,6 +59,7 @@ def _page_text(pdf: Any, index: int) -> str:
             words.close()
     finally:
         page.close()
+    text = _LEADERS.sub(" …", text)
     text = _BROKEN_WORD.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))
     return _CONTROLS.sub("", text)
 
