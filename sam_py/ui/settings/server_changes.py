@@ -103,7 +103,7 @@ def _compared(before: list[str], now: list[str]) -> list[Line]:
             case "+ ":
                 found.append(Line("added", line[2:]))
             case "  ":
-                found.append(Line("code", line[2:]))
+                found.append(Line("code", line))  # as far to the right as those with a sign
     return found
 
 
