@@ -13,10 +13,12 @@ from sam_py.tools.base import ToolError
 from sam_py.tools.mcp.offer import OfferedPrompt, OfferedResource, PromptMessage, ReadContent
 from sam_py.tools.mcp.servers import McpServers
 from sam_py.tools.mcp.templates import filled
-from sam_py.ui.chat.attachments_intake import GivenBytes, PastedText, Source
+from sam_py.ui.chat.attachments_intake import MB, GivenBytes, PastedText, Source, size_text
 from sam_py.ui.chat.tool_words import made_visible
 from sam_py.ui.widgets.plain import one_line
 
+LARGEST_BYTES = 10 * MB
+"""Of a resource that says its size: a server that sends much more in one message is ended for it."""
 _LONGEST_NAME = 100
 _UNFIT = re.compile(r'[<>:"/\\|?*]')
 """What no name of a file may hold on one system or another."""
@@ -34,6 +36,9 @@ async def take_resource(
     servers: McpServers, server_id: str, label: str, resource: OfferedResource, values: Mapping[str, str]
 ) -> TakenOffer:
     """`resource`, filled in with `values` where it is a template. Raises `SamError`."""
+    if resource.size is not None and resource.size > LARGEST_BYTES:
+        said = _tr("“%1” has %2; at most %3 of a server can be attached.").replace("%3", size_text(LARGEST_BYTES))
+        raise SamError(said.replace("%2", size_text(resource.size)).replace("%1", one_line(resource.name)))
     uri = filled(resource.uri, values) if resource.is_template else resource.uri
     contents = await servers.read(server_id, uri)
     sources = tuple(_source(each, label) for each in contents if each.text or each.data)

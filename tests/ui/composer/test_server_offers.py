@@ -11,6 +11,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
 
+from sam_py.errors import SamError
 from sam_py.messages.parts import CodePart
 from sam_py.reminders.mini_prompts import MiniPrompts
 from sam_py.tools.base import ToolError
@@ -165,9 +166,15 @@ def test_a_resource_that_no_message_can_hold_is_refused_in_words(room: Room, con
     assert words in sentence
 
 
-def test_an_empty_resource_is_said_to_be_empty() -> None:
-    from sam_py.errors import SamError
+def test_a_resource_that_says_it_is_too_large_is_not_even_asked_for() -> None:
+    server = Server(Offer())
+    large = OfferedResource("note:///all", "all", size=50_000_000)
+    with pytest.raises(SamError, match=r"“all” has 47.7 MB; at most 10 MB"):
+        asyncio.run(take_resource(server, "s", "Notes", large, {}))  # type: ignore[arg-type]
+    assert server.asked == []
 
+
+def test_an_empty_resource_is_said_to_be_empty() -> None:
     server = Server(Offer())
     server.contents = (ReadContent("one.txt", "text/plain", ""),)
     with pytest.raises(SamError, match="nothing to attach"):
