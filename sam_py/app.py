@@ -266,6 +266,7 @@ class Program:
             ask=self._tools.questions.ask,
             image_service=lambda: chosen_service(self._settings.current),
             key_of=self._secrets.key_of,
+            may_reach_private=lambda host: host.lower() in self._settings.current.tools.private_hosts,
         )
         return list(builtin_tools(doors))
 

@@ -148,6 +148,8 @@ class ToolSettings(Frozen):
     """Where tools may read and, asked, write. Empty: none was chosen."""
     grants: tuple[ToolGrant, ...] = ()
     images: ImageSettings = ImageSettings()
+    private_hosts: tuple[str, ...] = ()
+    """Hosts on this machine or in the own network from which tools may fetch pages."""
 
 
 class Settings(Frozen):

@@ -58,6 +58,7 @@ class _Call:
 @dataclass(slots=True)
 class _Round:
     calls: list[_Call]
+    offered: Callable[[str], bool]
     over: bool = False
     statuses: dict[str, CallStatus] = field(default_factory=dict)
 
@@ -116,7 +117,7 @@ class ToolRunner:
             raise RuntimeError("a round runs already in this conversation")
         parts = [part for part in reply.parts if isinstance(part, ToolCallPart)]
         calls = [_Call(part, self._tool_of(part.tool_name) if offered(part.tool_name) else None) for part in parts]
-        running = self._round = _Round(calls)
+        running = self._round = _Round(calls, offered)
         try:
             for call in calls:
                 self._note(running, call)
@@ -216,7 +217,7 @@ class ToolRunner:
         part, tool = call.part, call.tool
         _go_on(running)
         if tool is None:
-            raise ToolError(f"There is no tool “{part.tool_name}” here. {self._offer()}")
+            raise ToolError(f"There is no tool “{part.tool_name}” here. {self._offer(running)}")
         arguments = tool.parse(part.arguments_json)
         touches = tool.touches(arguments)
         after_strangers = self.strangers_spoke
@@ -304,8 +305,8 @@ class ToolRunner:
         self._writer.record(part.call_id, status, tool_name=part.tool_name, reason=reason, result_id=call.result.id)
         self._bus.add(call.result)
 
-    def _offer(self) -> str:
-        names = ", ".join(sorted(tool.name for tool in self._registry))
+    def _offer(self, running: _Round) -> str:
+        names = ", ".join(sorted(tool.name for tool in self._registry if running.offered(tool.name)))
         return f"There are: {names}." if names else "There are none."
 
     def _since(self, running: _Round, call: _Call) -> float | None:

@@ -16,6 +16,7 @@ from sam_py.ui.program_tools import MAKES_IMAGES
 from sam_py.ui.services import Services
 from sam_py.ui.settings.fields import Switch, Words
 from sam_py.ui.settings.image_settings import ImageSettingsBox
+from sam_py.ui.settings.own_hosts import OwnHosts
 from sam_py.ui.settings.page import SettingsPage
 from sam_py.ui.settings.tool_servers import ToolServers
 from sam_py.ui.tool_groups import GROUPS, SERVER, group_words, tool_label, tool_words
@@ -47,6 +48,15 @@ class ToolsPage(SettingsPage):
         self.forget = PillButton(self.icons, self.tr("Forget it"), label=self.tr("Close the work folder to tools"))
         self.forget.clicked.connect(lambda: self._change(work_folder=""))
         self._add_folder()
+        self.hosts = OwnHosts()
+        self.hosts.kept.connect(lambda hosts: self._change(private_hosts=hosts))
+        self.add_wide(
+            self.tr("Pages in your own network"),
+            self.hosts,
+            self.tr(
+                "Tools fetch pages of the internet, and of the hosts that you name here alone. They ask each time."
+            ),
+        )
         self.add_heading(self.tr("Tools"))
         self._tools = self._box()
         self.add_heading(self.tr("Pictures"))
@@ -72,6 +82,7 @@ class ToolsPage(SettingsPage):
         none = self.tr("None was chosen: tools cannot read or write files.")
         self.folder.setText(made_visible(folder) if folder else none)
         self.forget.setVisible(bool(folder))
+        self.hosts.show_hosts(settings.tools.private_hosts)
         self.images.show_settings(settings)
         self.servers.show_settings(settings)
         self._refresh()
@@ -79,6 +90,7 @@ class ToolsPage(SettingsPage):
     def leave(self) -> None:
         for off in self._off:
             off()
+        self.hosts.keep()
         self.images.leave()
         self.servers.leave()
 

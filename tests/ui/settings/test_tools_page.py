@@ -255,3 +255,10 @@ def test_what_was_allowed_in_a_conversation_names_it(room: Room) -> None:
         "In “The plan”: changes things, sends something out",
         "In one conversation: changes things, sends something out",
     ]
+
+
+def test_a_page_of_the_own_network_is_fetched_only_from_hosts_that_the_person_named(room: Room) -> None:
+    room.qtbot.keyClicks(room.page.hosts, "http://LocalHost:3000/x, 10.0.0.7 [")
+    room.qtbot.keyClick(room.page.hosts, Qt.Key.Key_Return)
+    assert room.file.current.tools.private_hosts == ("localhost", "10.0.0.7")
+    assert room.page.hosts.text() == "localhost, 10.0.0.7"

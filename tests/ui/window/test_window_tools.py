@@ -19,7 +19,7 @@ from sam_py.ui.chat.blocks import CallBlock
 from sam_py.ui.chat.tool_card import ToolCard
 from sam_py.ui.chat.tool_person import PersonAnswer
 from sam_py.ui.sidebar.conversation_list_model import STATE_ROLE
-from tests.fakes.fault_server import DONE, FaultServer, Json, Reply, Stream, chunk
+from tests.fakes.fault_server import DONE, FaultServer, Json, Reply, Status, Stream, chunk
 from tests.fakes.sitting import Sitting
 
 Run = Callable[[Any], Any]
@@ -297,5 +297,45 @@ def test_a_picture_is_made_after_the_person_allowed_it_and_shown_again_after_a_r
             ] == shown
             assert again.program._library.attachments.path(part.attachment) is not None
             await again.close()
+
+    run(scenario())
+
+
+def test_the_model_is_told_of_no_tool_that_is_switched_off_and_reaches_no_host_that_nobody_named(
+    run: Run, sit_down: SitDown
+) -> None:
+    async def scenario() -> None:
+        pages = {"/page": Status(200, "Hello from home", content_type="text/plain")}
+        async with FaultServer(paths=pages) as home:
+            page = {"name": "fetch_page", "arguments": json.dumps({"url": f"{home.url}/page"})}
+            calls = [
+                {"index": 0, "id": "c1", "type": "function", "function": {"name": "recall", "arguments": "{}"}},
+                {"index": 1, "id": "c2", "type": "function", "function": page},
+            ]
+            asks = Stream((chunk(role="assistant", tool_calls=calls), chunk(finish="tool_calls"), DONE))
+            async with FaultServer(asks, Reply("No."), asks, Reply("Well.")) as server:
+                sam = await sit(sit_down, server.base_url)
+                await sam.send("Read my page")
+                await sam.answered()
+                refused, kept_out = [each.output_text for each in sam.messages if isinstance(each, ToolResultMessage)]
+                assert "There is no tool “recall” here" in refused
+                assert "remember" not in refused
+                assert "own network" in kept_out
+                assert home.requests == []
+
+                def named(settings: Settings) -> Settings:
+                    tools = settings.tools.model_copy(update={"private_hosts": ("127.0.0.1",)})
+                    return settings.model_copy(update={"tools": tools})
+
+                sam.program._settings.change(named)
+                await sam.send("Try again")
+                await sam.until(lambda: [card for card in cards(sam) if card.question is not None], "the question")
+                (asked,) = [card for card in cards(sam) if card.question is not None]
+                assert asked.question is not None
+                assert f"Sends to: 127.0.0.1: {home.url}/page" in asked.question._touches.toPlainText()
+                sam.program._tools.approvals.answer(asked.question.question.call_id, "once")
+                await sam.answered()
+                assert [request.path for request in home.requests] == ["/page"]
+            await sam.close()
 
     run(scenario())
