@@ -146,7 +146,7 @@ class MessageBus(ConversationReader):
         self._insert(message)
         self._took(started)
 
-    def insert(self, message: Message) -> None:
+    def insert(self, message: Message) -> None:  # D-030
         """Put a finished message between its parent and all that stands below that. O(n).
 
         Raises UnknownMessageError where the parent is not here, ValueError while a reply streams right below it.

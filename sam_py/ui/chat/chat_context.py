@@ -46,7 +46,8 @@ class ChatContext(QObject):
         self._made: str | None = None
         """The summary that was just made."""
         self._put_away: set[tuple[str, str]] = set()
-        self._wanted: tuple[str, ...] | None = None
+        self._asked: list[tuple[str, ...] | None] = []
+        """What the person asked for a summary of last; empty: they did not."""
         self.strip = ContextStrip(services.icons, parent)
         self.strip.acted.connect(self._acted)
         self.plan = ChatPlan(rows.fates, services.tasks.spawn, self)
@@ -70,6 +71,7 @@ class ChatContext(QObject):
         self.plan.detach()
         self._conversation = None
         self._made = None
+        self._asked = []
         self.strip.show_note(None)
 
     def show_state(self, state: SessionState) -> None:
@@ -86,8 +88,9 @@ class ChatContext(QObject):
         if conversation is None or self._state.is_summarising:
             return
         self._put_away.discard((conversation.id, "trouble"))
-        self._wanted = tuple(message_ids) if message_ids is not None else None
-        self._services.tasks.spawn(_summarised(conversation, self._wanted), "summarise")
+        wanted = tuple(message_ids) if message_ids is not None else None
+        self._asked = [wanted]
+        self._services.tasks.spawn(_summarised(conversation, wanted), "summarise")
 
     def handlers(self) -> dict[str, Handler]:
         """What the actions of a message do that concern its place in requests."""
@@ -190,7 +193,8 @@ class ChatContext(QObject):
             case "cancel":
                 conversation.session.stop_summarising()
             case "again":
-                self.summarise(self._wanted)
+                by_itself = plan.dropped if plan is not None else None
+                self.summarise(self._asked[0] if self._asked else by_itself)
             case "summarise":
                 self.summarise(plan.dropped if plan is not None else None)
             case "model":
