@@ -132,7 +132,9 @@ def test_a_binary_file_is_named_and_the_rest_stays(composer: Composer, running: 
     typed(composer, "Look:")
     composer.add_paths([tmp_path / "x.bin", tmp_path / "ok.txt"])
     running.finish()
-    assert composer.errors.sentences == ("“x.bin” is not text, an image or a document, so the model could not read it.",)
+    assert composer.errors.sentences == (
+        "“x.bin” is not text, an image or a document, so the model could not read it.",
+    )
     assert [item.name for item in composer.tray.items] == ["ok.txt"]
     assert composer.text.text() == "Look:"
 
