@@ -194,6 +194,7 @@ def test_a_missing_secret_is_said_and_nothing_starts(runs: Runs[None]) -> None:
             "Fake needs the secret “mcp/fake/TOKEN”, which the keyring does not have. "
             "Edit the server and enter the value there.",
         )
+        assert host.status().wants_edit
         await host.servers.aclose()
 
     runs(work())

@@ -234,7 +234,9 @@ class Link:
             return McpError(text, again=True, detail=detail)
         if isinstance(error, MCPError):
             if self._wants_sign_in:
-                return McpError(f"{label} wants a sign-in. Add the header that it asks for in settings.", detail=detail)
+                return McpError(
+                    f"{label} wants a sign-in. Add the header that it asks for in settings.", edit=True, detail=detail
+                )
             if error.code == types.CONNECTION_CLOSED:
                 what = self._ended.reason or "It closed the connection."
                 return McpError(
@@ -243,7 +245,9 @@ class Link:
             status = f" (HTTP {self._http_status})" if self._http_status else ""
             return McpError(f"{label} refused to begin: {error.message[:500]}{status}", again=True, detail=detail)
         if isinstance(error, OSError):
-            return McpError(f"{label} could not be started ({_short(error)}). Check its command.", detail=detail)
+            return McpError(
+                f"{label} could not be started ({_short(error)}). Check its command.", edit=True, detail=detail
+            )
         if isinstance(error, anyio.ClosedResourceError | anyio.BrokenResourceError | anyio.EndOfStream):
             what = self._ended.reason or "It closed the connection."
             return McpError(f"{label} stopped. {what} {self._last_words()}".strip(), again=True, detail=detail)

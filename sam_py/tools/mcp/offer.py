@@ -15,11 +15,12 @@ State = Literal["stopped", "needs_consent", "starting", "ready", "failed"]
 
 
 class McpError(SamError):
-    """A server did not do what was asked. `again`: the same may work in a moment."""
+    """A server did not do what was asked. `again`: the same may work in a moment; `edit`: its settings must change."""
 
-    def __init__(self, message: str, *, again: bool = False, detail: str = "") -> None:
+    def __init__(self, message: str, *, again: bool = False, edit: bool = False, detail: str = "") -> None:
         super().__init__(message, detail=detail)
         self.again = again
+        self.edit = edit
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +118,8 @@ class ServerStatus:
     state: State = "stopped"
     reason: str = ""
     """Why it failed or is started again, in a sentence with what to do."""
+    wants_edit: bool = False
+    """It failed by its settings: starting it again as it is does not help."""
     attempt: int = 0
     """Which start in a row this is, from 1; 0 where none is under way."""
     offer: Offer = Offer()

@@ -60,13 +60,15 @@ async def filled_in(
         if not is_own(server, name):
             raise McpError(
                 f"The settings of {server.label} ask for the secret “{one_line(name)}”, which is not its own. "
-                "Edit the server and enter the value there."
+                "Edit the server and enter the value there.",
+                edit=True,
             )
         secret = await find(name)
         if secret is None:
             raise McpError(
                 f"{server.label} needs the secret “{one_line(name)}”, which the keyring does not have. "
-                "Edit the server and enter the value there."
+                "Edit the server and enter the value there.",
+                edit=True,
             )
         found[name] = secret
     filled = {key: _REFERENCE.sub(lambda match: found[match[1]], value) for key, value in values.items()}

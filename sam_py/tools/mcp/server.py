@@ -163,7 +163,7 @@ class McpServer:
             delays = self._doors.restart_delays_s
             if not trouble.again or failures >= len(delays):
                 self._withdraw()
-                self._tell(state="failed", reason=str(trouble), attempt=0)
+                self._tell(state="failed", reason=str(trouble), attempt=0, wants_edit=trouble.edit)
                 failures = 0
                 await self._kicked.wait()
                 continue
@@ -185,7 +185,8 @@ class McpServer:
             would_run = what_would_run(settings)
         except CannotRunError as error:
             self.status = base
-            self._tell(state="failed" if settings.enabled else "stopped", reason=str(error))
+            state = "failed" if settings.enabled else "stopped"
+            self._tell(state=state, reason=str(error), wants_edit=settings.enabled)
             return False
         self.status = replace(base, would_run=would_run)
         if not settings.enabled:

@@ -63,6 +63,8 @@ class ServerRow(QWidget):
             self._ask_for("tools", self.tr("Look at them…"))
         elif state == "needs_consent":
             self._ask_for("on", self.tr("Look at it…"))
+        elif state == "failed" and status is not None and status.wants_edit:
+            self._ask_for("edit", self.tr("Edit…"))
         elif state == "failed":
             self._ask_for("restart", self.tr("Start again"))
         else:

@@ -251,3 +251,7 @@ def test_a_failed_server_can_be_started_again_from_its_line(room: Room) -> None:
     room.page.show_settings(room.file.current)
     room.press(room.page.rows["s"].attend)
     assert room.running.restarted == ["s"]
+    room.running.statuses = (ServerStatus("s", "S", "failed", "S wants a sign-in.", wants_edit=True),)
+    room.page.show_settings(room.file.current)
+    room.press(room.page.rows["s"].attend)
+    assert room.dialog(ServerEditor).isVisible()
