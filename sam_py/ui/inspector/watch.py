@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Callable, Coroutine
 from typing import Any, Protocol
 
@@ -16,8 +17,10 @@ from sam_py.store.drafts import Draft
 
 _SOON_MS = 120
 """After a change, so that the changes of one moment are one look."""
-_TYPING_MS = 400
+_TYPING_MS, _TYPING_MOST_MS = 400, 2_000
 """After the last key: what stands in the composer is part of the next request."""
+_PAUSE = 4
+"""A look that takes long, at a very long conversation, is followed by a pause of so many times as long."""
 
 
 class Spawn(Protocol):
@@ -52,6 +55,7 @@ class Watch(QObject):
         self._unsubscribe: Callable[[], None] | None = None
         self._is_seen = False
         self._is_stale = True
+        self._took_ms = 0.0
         self._task: asyncio.Task[Any] | None = None
         self._soon = QTimer(self)
         self._soon.setSingleShot(True)
@@ -92,7 +96,7 @@ class Watch(QObject):
         """A key in the composer: wait for the last one."""
         self._is_stale = True
         if self._is_seen and self._session is not None:
-            self._soon.start(_TYPING_MS)
+            self._soon.start(round(max(_TYPING_MS, min(_PAUSE * self._took_ms, _TYPING_MOST_MS))))
 
     def _on_delta(self, delta: Delta) -> None:
         if not isinstance(delta, Appended | Recorded | ErrorShown):
@@ -112,6 +116,7 @@ class Watch(QObject):
 
     async def _look(self, session: ChatSession) -> None:
         task = asyncio.current_task()
+        began_s = time.monotonic()
         try:
             text, parts, instead_of = said_next(self._draft_of())
             found = await self._look_at(session, text, parts, instead_of=instead_of)
@@ -122,6 +127,7 @@ class Watch(QObject):
             if session is self._session:
                 self.looked.emit(found)
         finally:
+            self._took_ms = 1000 * (time.monotonic() - began_s)
             if self._task is task:
                 self._task = None
                 if self._is_stale:
