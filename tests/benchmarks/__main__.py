@@ -17,6 +17,7 @@ from pathlib import Path
 from tests.benchmarks.cards import cards
 from tests.benchmarks.context import context
 from tests.benchmarks.decoding import decoding
+from tests.benchmarks.dimming import dimming
 from tests.benchmarks.inspector import inspector
 from tests.benchmarks.run import Row, child, make_library
 from tests.benchmarks.transcript import transcript
@@ -125,6 +126,7 @@ BENCHMARKS: dict[str, Callable[[int], list[Row]]] = {
     "context": context,
     "inspector": inspector,
     "cards": cards,
+    "dimming": dimming,
 }
 
 
