@@ -15,7 +15,7 @@ from sam_py.ui.widgets.buttons import PillButton
 from sam_py.ui.widgets.icons import Icons
 from sam_py.ui.widgets.plain import one_line
 
-MOST_CHARACTERS = 300_000
+MOST_CHARACTERS = 200_000
 """Of one look: what does not fit comes in the next one, and stays held back until then."""
 
 

@@ -155,6 +155,14 @@ def test_what_changed_in_a_tool_is_marked_line_by_line() -> None:
     assert "does not rely on that" in lines[-1].text
 
 
+def test_a_text_that_is_made_to_be_slow_to_compare_is_compared_all_the_same() -> None:
+    words = [f"{n % 7} {'ab' * 40}{n}" for n in range(1_900)]
+    agreed = after_accepting((), tool_changes((), (replace(READ, description="\n".join(words)[:8_000]),)))
+    (change,) = tool_changes(agreed, (replace(READ, description="\n".join(each[::-1] for each in words)[:8_000]),))
+    lines = change_lines(change)  # looking for likeness within lines would take minutes
+    assert {"added", "removed"} <= {line.mark for line in lines}
+
+
 def test_what_does_not_fit_into_one_look_stays_held_back(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sam_py.ui.settings.server_review.MOST_CHARACTERS", 100)
     room.have(SERVER)
