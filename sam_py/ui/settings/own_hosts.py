@@ -18,7 +18,7 @@ class OwnHosts(QLineEdit):
 
     def __init__(self) -> None:
         super().__init__()
-        self.setPlaceholderText("localhost, 192.168.1.5")
+        self.setPlaceholderText(self.tr("None; for example localhost, 192.168.1.5"))
         self.editingFinished.connect(self.keep)
 
     def show_hosts(self, hosts: tuple[str, ...]) -> None:

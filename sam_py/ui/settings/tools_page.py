@@ -54,7 +54,7 @@ class ToolsPage(SettingsPage):
             self.tr("Pages in your own network"),
             self.hosts,
             self.tr(
-                "Tools fetch pages of the internet, and of the hosts that you name here alone. They ask each time."
+                "Besides the internet, tools fetch pages from these hosts alone. They ask each time."
             ),
         )
         self.add_heading(self.tr("Tools"))
