@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QButtonGroup, QFileDialog, QHBoxLayout, QVBoxLayou
 from sam_py.agent.preview import Preview
 from sam_py.providers.sent_bodies import SentBody
 from sam_py.ui.inspector.body_text import BodyText
-from sam_py.ui.inspector.request_words import body_lines, request_pieces
+from sam_py.ui.inspector.request_words import Piece, body_lines, request_pieces
 from sam_py.ui.inspector.watch import Watch
 from sam_py.ui.inspector.words import filled, number
 from sam_py.ui.settings.fields import Choice, Words
@@ -153,8 +153,11 @@ class RequestPage(QWidget):
     def _show_next(self) -> None:
         preview = self._preview
         if preview is None:
-            self.facts.say(self._trouble)
-            self.text.show_lines("")
+            self.facts.say("")
+            words = self._trouble
+            if words and self._sent:
+                words += "\n\n" + self.tr("What was sent before can be chosen above.")
+            self.text.show_pieces([Piece(self.tr("There is no next request yet"), words)] if words else [])
             return
         tokens = filled(self.tr("About %1 tokens"), number(preview.prepared.plan.tokens))
         travels = filled(self.tr("%1 bytes"), number(len(preview.body))) if preview.body else ""
@@ -164,8 +167,8 @@ class RequestPage(QWidget):
         elif preview.body:
             self.text.show_body(preview.body)
         else:
-            words = self.tr("Nothing travels: it is answered on this computer, or by a model that is not loaded yet.")
-            self.text.show_lines(words)
+            words = self.tr("It is answered on this computer, or by a model that is not loaded yet.")
+            self.text.show_pieces([Piece(self.tr("Nothing travels"), words)])
 
     # What is done with it
 

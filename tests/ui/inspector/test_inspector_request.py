@@ -74,7 +74,8 @@ def test_each_round_of_a_reply_and_its_retries_are_there_until_others_come(bench
     bench.settle()
     page = bench.inspector.request
     assert page.which.count() == 4
-    assert "write a message first" in page.facts.text()
+    assert "write a message first" in page.text.toPlainText()
+    assert page.text.toPlainText().endswith("What was sent before can be chosen above.")
     page.which.setCurrentIndex(1)
     page.which.activated.emit(1)
     assert page.text.toPlainText() == "n: 2"
