@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shiboken6
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QDialog, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QFileDialog, QHBoxLayout, QVBoxLayout, QWidget
 
 from sam_py.errors import SamError
 from sam_py.settings.model import McpServerSettings
@@ -30,7 +30,10 @@ class ServerImport(QDialog):
         column = QVBoxLayout(self)
         column.setContentsMargins(24, 20, 24, 16)
         column.setSpacing(10)
-        said = self.tr("Paste what the server's own page says for other programs. Nothing starts before you agree.")
+        said = self.tr(
+            "Paste what the server's own page says for other programs, or open the file of one. Nothing starts before "
+            "you agree."
+        )
         column.addWidget(Words(services.icons, said))
         self.text = TextField(services.icons, self.tr("Servers as JSON"))
         self.text.setPlaceholderText(_EXAMPLE)
@@ -39,6 +42,9 @@ class ServerImport(QDialog):
         self.problem.hide()
         column.addWidget(self.problem)
         row = QHBoxLayout()
+        self.open_file = PillButton(services.icons, self.tr("Open a file…"), kind="outline", icon="folder-open")
+        self.open_file.clicked.connect(self._choose_file)
+        row.addWidget(self.open_file)
         row.addStretch(1)
         self._cancel = cancel = PillButton(services.icons, self.tr("Cancel"), kind="outline")
         cancel.clicked.connect(self.reject)
@@ -49,6 +55,28 @@ class ServerImport(QDialog):
         column.addLayout(row)
         self.resize(round(560 * scale), round(380 * scale))
         self.text.setFocus()
+
+    def read_file(self, path: str) -> None:
+        """Show what the file holds, to be looked at and added."""
+        from sam_py.tools.mcp.config import LARGEST
+
+        try:
+            with open(path, encoding="utf-8", errors="replace") as file:
+                text = file.read(LARGEST + 1)
+        except OSError as error:
+            said = self.tr("The file cannot be read: %1").replace("%1", error.strerror or str(error))
+            self.problem.say(made_visible(said), "error")
+            return
+        self.problem.say("")
+        self.text.setPlainText(text)
+
+    def _choose_file(self) -> None:
+        dialog = QFileDialog(self, self.tr("A file with servers"))
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
+        dialog.setNameFilters([self.tr("Servers (*.json)"), self.tr("All files (*)")])
+        dialog.fileSelected.connect(self.read_file)
+        dialog.open()
 
     def read(self) -> None:
         """Add what was pasted; close where all of it could be used."""

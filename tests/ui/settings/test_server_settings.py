@@ -183,6 +183,18 @@ def test_removing_a_server_takes_its_secrets_out_of_the_keyring(room: Room) -> N
     assert room.kept == []
 
 
+def test_servers_are_read_from_the_file_of_another_program(room: Room, tmp_path: Path) -> None:
+    file = tmp_path / "claude_desktop_config.json"
+    file.write_text('{"mcpServers": {"time": {"command": "uvx", "args": ["mcp-server-time"]}}}', encoding="utf-8")
+    room.page.open_import()
+    dialog = room.dialog(ServerImport)
+    dialog.read_file(str(tmp_path / "none.json"))
+    assert dialog.problem.text()
+    dialog.read_file(str(file))
+    room.press(dialog.add)
+    assert (room.server.command, room.server.enabled) == ("uvx", False)
+
+
 def test_a_keyring_that_fails_is_said_and_the_server_goes_all_the_same(room: Room) -> None:
     room.add('{"mcpServers": {"a": {"command": "x", "env": {"API_KEY": "sk-1234567"}}}}')
     room.keyring.lock()
