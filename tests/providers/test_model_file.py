@@ -241,12 +241,16 @@ def test_an_account_whose_address_is_a_file_answers(tmp_path: Path, monkeypatch:
         provider = registry.get("file")
         assert [model.id for model in await provider.list_models()] == ["tiny"]
         assert not registry.model_servers.is_running(file), "a listing loads no model"
-        request = ChatRequest("tiny", (Turn("user", (TextPart(text="Tell me something"),)),), max_tokens=20)
+        question = (Turn("user", (TextPart(text="Tell me something"),)),)
+        request = ChatRequest("tiny", question, max_tokens=20, conversation_id="talk")
+        assert await provider.body_of(request) == b""
         events: list[StreamEvent] = [event async for event in provider.stream(request)]
         assert events[0] == Waiting("Loading tiny…")
         assert any(isinstance(event, TextDelta) for event in events)
         assert isinstance(events[-1], Finished)
         assert provider.limits_of("tiny").context_tokens
+        (sent,) = registry.http.sent.of("talk")
+        assert await provider.body_of(request) == sent.content
         registry.configure([])
         assert not registry.model_servers.is_running(file), "a removed account gives the memory back"
         await registry.aclose()
