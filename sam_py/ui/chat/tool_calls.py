@@ -91,6 +91,7 @@ class ToolCalls(QObject):
         self._asked: frozenset[str] = frozenset()
         self._opened: dict[str, bool] = {}
         self._drafts: dict[str, AnswerDraft] = {}
+        self._seen: set[str] = set()
         self._tools.questions.subscribe(self._forget_drafts)
 
     def is_open(self, call: ShownCall) -> bool:
@@ -132,6 +133,13 @@ class ToolCalls(QObject):
     def tell(self, call_id: str, words: str | None) -> bool:
         """What the person answered to the model's question; None: they skipped it."""
         return self._tools.questions.answer(call_id, words)
+
+    def is_first_sight(self, call_id: str) -> bool:
+        """Whether its question was not on screen before: only then may the keyboard come to it by itself."""
+        self._seen &= self._all_asked()
+        is_first = call_id not in self._seen
+        self._seen.add(call_id)
+        return is_first
 
     def draft_of(self, call_id: str) -> AnswerDraft:
         """The answer that is being written."""

@@ -163,8 +163,9 @@ class ToolQuestion(QWidget):
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         self.disarm()
-        QTimer.singleShot(0, self.take_keyboard)
-        announce(self, self.accessibleName(), urgent=True)
+        if self._context.calls.is_first_sight(self._question.call_id):
+            QTimer.singleShot(0, self.take_keyboard)
+            announce(self, self.accessibleName(), urgent=True)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)

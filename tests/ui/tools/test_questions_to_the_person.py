@@ -128,6 +128,19 @@ def test_the_keyboard_comes_to_the_choices_but_never_from_somebody_who_writes(as
     assert shown(asking).options[0].hasFocus()
 
 
+def test_a_question_that_is_scrolled_back_into_view_leaves_the_keyboard_where_it_is(asking: Any) -> None:
+    asking.timeline.activateWindow()
+    asking.qtbot.waitUntil(asking.timeline.isActiveWindow)
+    asking.runs(asking.says(asks(**COLOURS)))
+    asking.qtbot.waitUntil(lambda: shown(asking).options[0].hasFocus())
+    asking.timeline.setFocus()
+    asking.timeline.set_model(None)
+    asking.timeline.set_model(asking.model)
+    asking.turn()
+    assert shown(asking).isVisible()
+    assert asking.timeline.hasFocus()
+
+
 def test_letters_at_a_choice_go_into_the_line_and_escape_goes_back_without_an_answer(asking: Any) -> None:
     asking.runs(asking.says(asks(**COLOURS)))
     person = arm(asking)
