@@ -24,12 +24,21 @@ def tool_name(server_id: str, tool: str, *, apart: bool = False) -> str:
     'my_files__lire_un_fichier_921f8e'
     """
     prefix, name = _UNSAFE.sub("_", server_id)[:_LONGEST_PREFIX], _UNSAFE.sub("_", tool)
-    whole = f"{prefix}__{name}"
+    whole = f"{prefix_of(server_id)}{name}"
     is_plain = prefix == server_id and name == tool and "__" not in server_id + "|" + tool
     if is_plain and not apart and len(whole) <= LONGEST_NAME:
         return whole
     digest = hashlib.sha256(f"{server_id}\0{tool}".encode("utf-8", "replace")).hexdigest()[:6]
     return f"{whole[: LONGEST_NAME - 7]}_{digest}"
+
+
+def prefix_of(server_id: str) -> str:
+    """What the names of all tools of a server begin with.
+
+    >>> prefix_of("my files")
+    'my_files__'
+    """
+    return _UNSAFE.sub("_", server_id)[:_LONGEST_PREFIX] + "__"
 
 
 def one_line(text: str, longest: int = 120) -> str:

@@ -200,6 +200,13 @@ class ToolServers(QWidget):
         )
 
     async def _remove(self, server: McpServerSettings) -> None:
+        """What was allowed to its tools ends with it: one that is added again begins anew."""
+        from sam_py.tools.mcp.names import prefix_of
+
+        approvals = self._services.tools.approvals
+        for grant in approvals.grants:
+            if grant.tool_name.startswith(prefix_of(server.id)):
+                approvals.revoke(grant)
         await self._keep_and_forget(lambda servers: tuple(each for each in servers if each.id != server.id), [])
 
     async def _keep_and_forget(self, change: Callable[[Servers], Servers], problems: list[str]) -> None:

@@ -18,6 +18,7 @@ from sam_py.settings.file import SettingsFile
 from sam_py.settings.listings import Listings
 from sam_py.settings.model import McpServerSettings
 from sam_py.settings.secrets import Secrets
+from sam_py.tools.approval import Grant
 from sam_py.tools.mcp.consent import what_would_run
 from sam_py.tools.mcp.offer import Offer, OfferedTool, ServerStatus
 from sam_py.tools.mcp.review import after_accepting, tool_changes
@@ -181,6 +182,16 @@ def test_removing_a_server_takes_its_secrets_out_of_the_keyring(room: Room) -> N
     room.press(question.accept_button)
     assert [each.id for each in room.file.current.mcp_servers] == ["b"]
     assert room.kept == []
+
+
+def test_what_was_allowed_to_a_server_ends_when_it_is_removed(room: Room) -> None:
+    room.have(SERVER)
+    approvals = room.services.tools.approvals
+    for name in ("s__read", "st__read", "ring"):
+        approvals._add(Grant(tool_name=name, fingerprint="f", effects=("run",)))
+    room.page._do("s", "remove")
+    room.press(room.dialog(Confirm).accept_button)
+    assert [grant.tool_name for grant in approvals.grants] == ["st__read", "ring"]
 
 
 def test_servers_are_read_from_the_file_of_another_program(room: Room, tmp_path: Path) -> None:
