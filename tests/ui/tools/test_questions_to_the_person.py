@@ -137,7 +137,7 @@ def test_a_question_that_is_scrolled_back_into_view_leaves_the_keyboard_where_it
     asking.timeline.set_model(None)
     asking.timeline.set_model(asking.model)
     asking.turn()
-    assert shown(asking).isVisible()
+    assert arm(asking).isVisible()
     assert asking.timeline.hasFocus()
 
 
