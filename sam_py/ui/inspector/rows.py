@@ -115,7 +115,10 @@ class MessageRows(QAbstractListModel):
             self.dataChanged.emit(self.index(0), self.index(len(fates) - 1))
 
     def _words(self, row: int) -> RowWords:
-        fate, message = self._shown[row], self.message_at(row)
+        fate = self._shown[row]
+        if self._bus is not None and self._bus.is_streaming(fate.message_id):  # a snapshot costs its whole length
+            return RowWords(self.tr("The reply that is being written"), self.tr("Assistant"), "", fate.fate, "")
+        message = self.message_at(row)
         if message is None:
             return RowWords(self.tr("Deleted"), "", "", fate.fate, "")
         speaks = self.tr("What you are writing") if self._is_draft(fate.message_id) else author(message)

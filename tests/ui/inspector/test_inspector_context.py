@@ -79,6 +79,7 @@ def test_nothing_is_worked_out_while_a_reply_streams_or_nobody_looks(bench: Any,
     bench.turn(lambda: bench.session.state.phase == "streaming")
     bench.open()
     looks = bench.looks
+    assert bench.titles()[0].startswith("The reply that is being written")
     for _ in range(100):
         bench.provider.say("more ")
         bench.turn(lambda: True)
