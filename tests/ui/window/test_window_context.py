@@ -51,6 +51,11 @@ def strip(sam: Sitting) -> Any:
     return sam.chat.chat_context.strip
 
 
+def kind_of_note(sam: Sitting) -> str:
+    """What kind of note the strip shows; empty: none."""
+    return strip(sam).note.kind if strip(sam).note is not None else ""
+
+
 def menu_entry(sam: Sitting, message_id: str, text: str) -> QAction:
     """An entry of the menu that the keyboard opens at a message."""
     row_of(sam, message_id)
@@ -110,9 +115,11 @@ def test_a_summary_is_made_seen_edited_and_taken_back(run: Run, sit_down: SitDow
         async with FaultServer(Reply("They spoke of pumps.\n\n" + "It went on. " * 40), paths=MODELS) as server:
             sam = await sit_down().start()
             await talk(sam, server.base_url)
+            said: list[str] = []
+            sam.chat.conversation.session.subscribe(lambda _state: said.append(kind_of_note(sam)))
             strip(sam).buttons["summarise"].click()
-            await sam.until(lambda: strip(sam).note is not None and strip(sam).note.kind == "busy", "the busy strip")
-            await sam.until(lambda: strip(sam).note is not None and strip(sam).note.kind == "made", "the summary")
+            await sam.until(lambda: kind_of_note(sam) == "made", "the summary")
+            assert said[0] == "busy"
             summary = next(message for message in sam.messages if isinstance(message, DeveloperMessage))
             above = sam.bus.id_at((sam.bus.index_of(summary.id) or 0) - 1)
             assert above == summary.covers[-1]
@@ -162,7 +169,7 @@ def test_a_summary_that_fails_says_why_in_its_place_and_can_be_asked_for_again(r
             assert not sam.window.notices.notices
             await talk(sam, server.base_url)
             strip(sam).buttons["again"].click()
-            await sam.until(lambda: strip(sam).note is not None and strip(sam).note.kind == "made", "the summary")
+            await sam.until(lambda: kind_of_note(sam) == "made", "the summary")
             await sam.close()
 
     run(scenario())
