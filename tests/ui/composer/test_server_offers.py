@@ -103,6 +103,8 @@ class Room:
 def room(qtbot: Any, composer: Composer, running: Any) -> Iterator[Room]:
     room = Room(qtbot, composer, running)
     yield room
+    for dialog in composer.findChildren(ServerOffers):
+        dialog.close()
     room.sources.close()
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QApplication, QWidget
 
 from sam_py.settings.model import McpServerSettings, Settings
 from sam_py.tools.mcp.offer import Offer, OfferedTool, ServerStatus
@@ -38,6 +38,9 @@ class Window(QWidget):
 
 class Program:
     def __init__(self, qtbot: Any) -> None:
+        for left in QApplication.topLevelWidgets():
+            if left.isModal():
+                left.close()  # of a test before: who has a dialog open is told nothing
         self.window = Window()
         qtbot.addWidget(self.window)
         server = McpServerSettings(id="s", label="Files", command=sys.executable, enabled=True)
@@ -100,3 +103,4 @@ def test_who_has_a_dialog_open_is_not_told_behind_it(qtbot: Any) -> None:
     program.window.actions[0]()
     program.become(state="failed", reason="Files ended at once.")
     assert len(program.window.said) == 1
+    program.window.findChildren(ServerReview)[0].close()

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QDialog, QWidget
 
 from sam_py.paths import default_paths
 from sam_py.providers.catalogue import Catalogue
@@ -126,6 +126,8 @@ class Room:
 def room(qtbot: Any, tmp_path: Path) -> Iterator[Room]:
     room = Room(qtbot, tmp_path)
     yield room
+    for dialog in room.page.findChildren(QDialog):
+        dialog.close()
     room.file.close()
 
 
