@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QRect, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Qt, Signal
 from PySide6.QtWidgets import QSplitter, QWidget
 
 from sam_py.ui.theme import Themes
@@ -22,7 +22,9 @@ _STRIP_PX = 120
 class Columns(QSplitter):
     """The window's columns. `sidebar_px` and `inspector_px` are widths where the text is at 100 %.
 
-    `sidebar_wanted` is what the person chose; in a narrow window the sidebar is shown for a moment only.
+    `sidebar_wanted` is what the person chose; in a narrow window the sidebar is shown for a moment only. The inspector
+    is a child of the window for good and stands over an empty third column, or over the conversation: a widget that
+    changes its parent gets fonts and colours back that it had under an earlier style sheet (Qt 6.11).
     """
 
     sidebar_toggled = Signal(bool)
@@ -33,6 +35,8 @@ class Columns(QSplitter):
         self._themes = themes
         self._sidebar = sidebar
         self._inspector: QWidget | None = None
+        self._third: QWidget | None = None
+        """Where the inspector is beside the conversation."""
         self.sidebar_px = sidebar_px
         self.inspector_px = INSPECTOR_PX
         self.sidebar_wanted = True
@@ -62,20 +66,22 @@ class Columns(QSplitter):
             self.show_sidebar(False)
 
     def add_inspector(self, inspector: QWidget) -> None:
-        """Take it as the third column, hidden."""
+        """Take it, a child of the window, as the third column; hidden."""
         inspector.hide()
         self._inspector = inspector
+        self._third = QWidget(self)
+        self._third.hide()
+        self._third.installEventFilter(self)
+        self.addWidget(self._third)
+        self.setStretchFactor(2, 0)
 
     def show_inspector(self, shown: bool) -> None:
         inspector = self._inspector
         assert inspector is not None, "there is no inspector yet"
-        if not shown:
-            inspector.hide()
-            inspector.setParent(self.window())
-            self.inspector_covers = False
-        else:
-            self._place(inspector, covers=self._has_no_room())
-            self.set_widths()
+        inspector.setVisible(shown)
+        self._place(covers=shown and self._has_no_room())
+        if shown:
+            inspector.raise_()
         self.make_room()
 
     def make_room(self) -> None:
@@ -83,17 +89,13 @@ class Columns(QSplitter):
 
         An inspector for which there is no room beside the conversation stands over it.
         """
-        inspector = self._inspector
         taken = 0
-        if inspector is not None and not inspector.isHidden():
+        if self._inspector is not None and not self._inspector.isHidden():
             covers = self._has_no_room()
             if covers != self.inspector_covers:
-                self._place(inspector, covers=covers)
-                self.set_widths()
-            if covers:
-                self._cover(inspector)
-            else:
-                taken = self._inspector_width()
+                self._place(covers=covers)
+            self._follow()
+            taken = 0 if covers else self._inspector_width()
         narrow = self.window().width() - taken < _NARROW_PX * self._unit
         if narrow != self.is_narrow:
             self.is_narrow = narrow
@@ -104,9 +106,9 @@ class Columns(QSplitter):
         whole = self.window().width()
         width = max(_SIDEBAR_PX[0], min(round(self.sidebar_px * self._themes.current.scale), whole * 2 // 5))
         sizes = [width, max(1, whole - width)]
-        if self._inspector is not None and self.count() > 2:
-            right = self._inspector_width()
-            self._inspector.setMinimumWidth(round(_INSPECTOR_PX[0] * self._themes.current.scale))
+        if self._third is not None:
+            right = self._inspector_width() if not self._third.isHidden() else 0
+            self._third.setMinimumWidth(round(_INSPECTOR_PX[0] * self._themes.current.scale))
             shown = 0 if self._sidebar.isHidden() else width
             sizes = [width, max(1, whole - shown - right), right]
         self.setSizes(sizes)
@@ -123,36 +125,45 @@ class Columns(QSplitter):
     def _has_no_room(self) -> bool:
         return self.window().width() - self._inspector_width() < _CONVERSATION_PX * self._unit
 
-    def _place(self, inspector: QWidget, *, covers: bool) -> None:
+    def _place(self, *, covers: bool) -> None:
+        """Make a column for the inspector, or let it cover the conversation."""
+        assert self._inspector is not None
+        assert self._third is not None
         self.inspector_covers = covers
-        if covers:
-            inspector.setMinimumWidth(0)
-            inspector.setParent(self.window())
-            self._cover(inspector)
-            inspector.show()
-            inspector.raise_()
-        else:
-            self.addWidget(inspector)
-            self.setStretchFactor(2, 0)
-            inspector.show()
+        self._third.setVisible(not covers and not self._inspector.isHidden())
+        self.set_widths()
+        self._follow()
 
-    def _cover(self, inspector: QWidget) -> None:
-        """The end of the window, or all of it where nothing useful would be left."""
-        place = QRect(self.geometry())
-        width = self._inspector_width()
-        if place.width() - width < _STRIP_PX:
-            width = place.width()
-        if self.layoutDirection() == Qt.LayoutDirection.RightToLeft:
-            place.setWidth(width)
+    def _follow(self) -> None:
+        """Lay the inspector over its column; without one over the window's end, or all of it where little is left."""
+        if self._inspector is None or self._third is None:
+            return
+        if not self.inspector_covers:
+            place = QRect(self._third.mapTo(self.window(), QPoint(0, 0)), self._third.size())
         else:
-            place.setLeft(place.right() + 1 - width)
-        inspector.setGeometry(place)
+            place = QRect(self.geometry())
+            width = self._inspector_width()
+            if place.width() - width < _STRIP_PX:
+                width = place.width()
+            if self.layoutDirection() == Qt.LayoutDirection.RightToLeft:
+                place.setWidth(width)
+            else:
+                place.setLeft(place.right() + 1 - width)
+        self._inspector.setGeometry(place)
 
     def _dragged(self) -> None:
         scale = self._themes.current.scale
         least, most = _SIDEBAR_PX
         if not self._sidebar.isHidden():
             self.sidebar_px = max(least, min(most, round(self._sidebar.width() / scale)))
-        if self._inspector is not None and self.count() > 2:
+        if self._third is not None and not self._third.isHidden():
             least, most = _INSPECTOR_PX
-            self.inspector_px = max(least, min(most, round(self._inspector.width() / scale)))
+            self.inspector_px = max(least, min(most, round(self._third.width() / scale)))
+
+    # Qt
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """The inspector goes with its column."""
+        if watched is self._third and event.type() in (QEvent.Type.Resize, QEvent.Type.Move):
+            self._follow()
+        return super().eventFilter(watched, event)

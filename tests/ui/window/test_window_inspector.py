@@ -69,7 +69,7 @@ def test_in_a_narrow_window_the_sidebar_goes_first_and_then_the_conversation_is_
         window.resize(640, 700)
         assert window.columns.inspector_covers
         assert inspector.isVisible()
-        assert window.chat.width() == window.columns.width()
+        await sam.until(lambda: window.chat.width() == window.columns.width(), "all of the width")
         assert inspector.geometry().right() == window.width() - 1
         inspector.tabs.setFocus(Qt.FocusReason.TabFocusReason)
         QTest.keyClick(inspector.tabs, Qt.Key.Key_Escape)
@@ -80,7 +80,16 @@ def test_in_a_narrow_window_the_sidebar_goes_first_and_then_the_conversation_is_
         inspector.jump_requested.emit(asked.id)
         assert inspector.isHidden()
         assert window.chat.timeline.current_id == asked.id
-        window.resize(1200, 700)
+        window.inspector.toggle()
+        window.appearance.change(text_scale=110)
+        large = inspector.tabs.font().pointSizeF()
+        window.resize(1300, 700)
+        assert not window.columns.inspector_covers
+        await sam.until(lambda: inspector.x() + inspector.width() == window.width(), "its place at the window's end")
+        await sam.until(lambda: window.chat.x() > 0, "the sidebar")
+        await sam.until(lambda: inspector.x() >= window.chat.x() + window.chat.width(), "its own column")
+        assert inspector.tabs.font().pointSizeF() == large
+        window.appearance.change(text_scale=100)
         assert window.sidebar.isVisible()
         await sam.close()
 
