@@ -106,7 +106,8 @@ class GenerateImageTool(BuiltinTool[GenerateImage]):
         text = "The picture is made and shown to the person."
         if made.revised and made.revised != arguments.prompt:
             text += f" It was drawn after this description: {made.revised}"
-        return ToolOutput(text, (part,), details=(f"{service.label}, {service.model}",))
+        cost = f", {service.cost_words(arguments.shape)}" if service.is_paid else ""
+        return ToolOutput(text, (part,), details=(f"{service.label}, {service.model}{cost}",))
 
     def _chosen(self) -> ImageService:
         service = self._service()
