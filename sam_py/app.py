@@ -47,7 +47,6 @@ from sam_py.settings.secrets import Secrets
 from sam_py.store.autosave import Autosave
 from sam_py.store.library import Library
 from sam_py.tools.base import Tool
-from sam_py.tools.image_service import chosen_service
 from sam_py.transcript.calibration import Calibrations
 from sam_py.ui.appearance import apply_theme, theme_of
 from sam_py.ui.asking import Asking
@@ -252,6 +251,7 @@ class Program:
     def _own_tools(self) -> list[Tool]:
         """Our own tools: they are imported here."""
         from sam_py.tools.builtin.catalogue import Doors, builtin_tools
+        from sam_py.tools.image_service import chosen_service
 
         library, paths = self._library, self._paths
         doors = Doors(

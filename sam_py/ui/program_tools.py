@@ -10,7 +10,6 @@ from sam_py.settings.file import SettingsFile
 from sam_py.settings.model import Settings, ToolGrant, ToolSettings
 from sam_py.tools.approval import Approvals, Grant
 from sam_py.tools.base import Tool
-from sam_py.tools.image_service import chosen_service
 from sam_py.tools.questions import PersonQuestions
 from sam_py.tools.registry import ToolRegistry
 from sam_py.tools.runner import PutAttachment, SaveNow, ToolRunner
@@ -54,6 +53,8 @@ class ProgramTools:
     def is_ready(self, name: str) -> bool:
         """Whether the person has chosen what the tool of that name needs: a folder, a service for pictures."""
         if name == MAKES_IMAGES:
+            from sam_py.tools.image_service import chosen_service  # not needed to start
+
             return self._settings is not None and chosen_service(self._settings.current) is not None
         return name not in NEED_FOLDER or bool(self._now.work_folder)
 

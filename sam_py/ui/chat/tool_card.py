@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from PySide6.QtCore import QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QHideEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QShowEvent
 from PySide6.QtWidgets import QWidget
@@ -12,8 +14,10 @@ from sam_py.ui.chat.row_context import RowContext
 from sam_py.ui.chat.tool_calls import ShownCall
 from sam_py.ui.chat.tool_details import ToolDetails
 from sam_py.ui.chat.tool_line import HEIGHT_PX, ToolLine
-from sam_py.ui.chat.tool_person import PersonAnswer
 from sam_py.ui.chat.tool_question import ToolQuestion
+
+if TYPE_CHECKING:
+    from sam_py.ui.chat.tool_person import PersonAnswer
 
 _SPIN_MS = 80
 _TICK_MS = 1000
@@ -58,7 +62,7 @@ class ToolCard(QWidget):
     @property
     def person(self) -> PersonAnswer | None:
         """What the model asks the person, in this very call."""
-        return self._question if isinstance(self._question, PersonAnswer) else None
+        return None if isinstance(self._question, ToolQuestion) else self._question
 
     @property
     def details(self) -> ToolDetails | None:
@@ -110,7 +114,7 @@ class ToolCard(QWidget):
     def _show_question(self, call: ShownCall) -> None:
         before = self._question
         wanted = call.question or call.asked
-        if before is not None and wanted is not (before.asked if isinstance(before, PersonAnswer) else before.question):
+        if before is not None and wanted is not (before.question if isinstance(before, ToolQuestion) else before.asked):
             if self.isAncestorOf(before.window().focusWidget() or self.window()):
                 self._line.show()
                 self._line.setFocus(Qt.FocusReason.OtherFocusReason)
@@ -127,6 +131,8 @@ class ToolCard(QWidget):
             question = ToolQuestion(self._context, call.question, self)
             question.answered.connect(self._answered)
             return question
+        from sam_py.ui.chat.tool_person import PersonAnswer
+
         assert call.asked is not None
         person = PersonAnswer(self._context, call.asked, self)
         person.answered.connect(self._told)

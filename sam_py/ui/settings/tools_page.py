@@ -53,9 +53,7 @@ class ToolsPage(SettingsPage):
         self.add_wide(
             self.tr("Pages in your own network"),
             self.hosts,
-            self.tr(
-                "Besides the internet, tools fetch pages from these hosts alone. They ask each time."
-            ),
+            self.tr("Besides the internet, tools fetch pages from these hosts alone. They ask each time."),
         )
         self.add_heading(self.tr("Tools"))
         self._tools = self._box()
