@@ -33,7 +33,7 @@ from sam_py.ui.chat.row_context import RowContext
 from sam_py.ui.chat.row_foot import HEIGHT_PX as FOOT_PX
 from sam_py.ui.chat.row_foot import RowFoot
 from sam_py.ui.chat.row_note import NoteCard
-from sam_py.ui.chat.row_painting import Veil, paint_dots, paint_note
+from sam_py.ui.chat.row_painting import DOTS_PX, Veil, WaitingDots, paint_note
 from sam_py.ui.chat.row_parts import empty_part, says_the_same, shown_parts
 from sam_py.ui.chat.row_sign import Sign, sign_of, spoken_sign
 from sam_py.ui.models.message_list_model import Growth
@@ -43,9 +43,7 @@ OUTSET_PX = 12
 """A row is this much wider than the column on each side, so that its frame does not touch the text."""
 _GAP_PX = 12
 _ABOVE_PX = 12
-_DOTS_PX = 28
 _BUBBLE_SHARE = 0.86
-_PULSE_MS = 120
 
 
 class MessageRow(QWidget):
@@ -80,12 +78,9 @@ class MessageRow(QWidget):
         self._is_told_above = False
         self._is_current = self._has_new_card = False
         self._marked = False
-        self._waiting = ""
         self._height_px = 0
-        self._beat = 0
-        self._pulse = QTimer(self)
-        self._pulse.setInterval(_PULSE_MS)
-        self._pulse.timeout.connect(self._pulsed)
+        self._dots = WaitingDots(context, self)
+        self._dots.beat.connect(self._repaint_dots)
         self._unmark = QTimer(self)
         self._unmark.setSingleShot(True)
         self._unmark.timeout.connect(self._end_mark)
@@ -138,7 +133,7 @@ class MessageRow(QWidget):
         self.foot.facts = "" if self._is_told_above else facts_of(message, self._context, streaming=self._streaming)
         self._notes = notes_of(message, streaming=self._streaming)
         self._show_sign(None if streaming or self._is_told_above else sign_of(message, self._context))
-        self._update_pulse()
+        self._dots.set_waiting(self._is_waiting())
         self._hold_still(streaming and self._has_content())
         self.update()
 
@@ -162,8 +157,8 @@ class MessageRow(QWidget):
         changed, self._has_new_card = self._has_new_card, False
         for block in self._blocks:
             changed |= block.flush()
-        if self._pulse.isActive() and self._has_content():
-            self._update_pulse()
+        if self._dots.is_waiting and self._has_content():
+            self._dots.set_waiting(False)
             changed = True
         self._hold_still(self._streaming and self._has_content())
         return changed or self._height_px == 0
@@ -184,7 +179,7 @@ class MessageRow(QWidget):
             self._error.hide()
         self.foot.clear()
         self._show_veil()
-        self._pulse.stop()
+        self._dots.set_waiting(False)
         self._end_mark()
         self._is_current = False
         self._height_px = 0
@@ -197,8 +192,8 @@ class MessageRow(QWidget):
 
     def set_waiting(self, text: str) -> None:
         """Say beside the dots why nothing comes yet."""
-        if text != self._waiting:
-            self._waiting = text
+        if text != self._dots.words:
+            self._dots.words = text
             self.update()
 
     def mark(self, time_ms: int) -> None:
@@ -271,7 +266,7 @@ class MessageRow(QWidget):
             self._places.append((block, QRect(OUTSET_PX + (width_px - wide if self.at_right else 0), y, wide, height)))
             y += height
         if self._is_waiting():
-            y += self._px(_DOTS_PX)
+            y += self._px(DOTS_PX)
         for _note in self._notes:
             y += self._px(26)
         if self._error is not None and not self._error.isHidden():
@@ -406,17 +401,8 @@ class MessageRow(QWidget):
     def _is_waiting(self) -> bool:
         return self._streaming and not self._has_content()
 
-    def _update_pulse(self) -> None:
-        wanted = self._is_waiting()
-        if wanted and not self._pulse.isActive():
-            if not self._context.themes.current.reduced_motion:
-                self._pulse.start()
-        elif not wanted:
-            self._pulse.stop()
-
-    def _pulsed(self) -> None:
-        self._beat += 1
-        self.update(0, self._px(_ABOVE_PX), OUTSET_PX + self._px(60), self._px(_DOTS_PX))
+    def _repaint_dots(self) -> None:
+        self.update(0, self._px(_ABOVE_PX), OUTSET_PX + self._px(60), self._px(DOTS_PX))
 
     def _end_mark(self) -> None:
         if self._marked:
@@ -446,7 +432,8 @@ class MessageRow(QWidget):
             painter.setPen(QPen(QColor(theme.palette.accent), 1.5))
             painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 3, -1, -1), 10, 10)
         if self._is_waiting():
-            self._paint_dots(painter)
+            place = QRectF(OUTSET_PX, self._px(_ABOVE_PX), self.width() - 2 * OUTSET_PX, self._px(24))
+            self._dots.paint(painter, place, self._small_font())
         self._paint_notes(painter)
         if not self._streaming:
             with_facts = not self.is_mine or self.underMouse() or self._is_current
@@ -458,12 +445,6 @@ class MessageRow(QWidget):
         return not (
             self._marked or self._is_current or self._notes or self._is_waiting()
         ) and rect.bottom() < self._height_px - self._px(FOOT_PX)
-
-    def _paint_dots(self, painter: QPainter) -> None:
-        left, top = OUTSET_PX, self._px(_ABOVE_PX)
-        lit = (self._beat // 2) % 3 if self._pulse.isActive() else None
-        place = QRectF(left, top, self.width() - 2 * left, self._px(24))
-        paint_dots(painter, self._context, place, lit, self._waiting, self._small_font())
 
     def _below_blocks(self) -> int:
         """Pixels of notes and of an error between the blocks and the foot."""

@@ -2,34 +2,65 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QRectF, Qt
+from PySide6.QtCore import QObject, QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QFont, QPainter, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
 from sam_py.ui.chat.row_context import RowContext
 from sam_py.ui.theme import HIGH_CONTRAST_DARK, HIGH_CONTRAST_LIGHT, Palette
 
+DOTS_PX = 28
+_PULSE_MS = 120
 _VEIL, _VEIL_IN_HIGH_CONTRAST = 0.35, 0.2
 _LEFT = int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft)
 
 
-def paint_dots(painter: QPainter, context: RowContext, place: QRectF, lit: int | None, words: str, font: QFont) -> None:
-    """Three dots, one of them `lit`, and beside them why nothing comes yet."""
-    theme = context.themes.current
-    px = theme.scale
-    painter.setPen(Qt.PenStyle.NoPen)
-    for number in range(3):
-        colour = QColor(theme.palette.text_muted)
-        colour.setAlphaF(0.9 if lit == number else 0.35)
-        painter.setBrush(colour)
-        painter.drawEllipse(QRectF(place.x() + (2 + number * 13) * px, place.y() + 8 * px, 7 * px, 7 * px))
-    if words:
-        painter.setFont(font)
-        painter.setPen(QColor(theme.palette.text_muted))
-        rect = place.adjusted(50 * px, 0, 0, 0)
-        painter.drawText(
-            rect, _LEFT, painter.fontMetrics().elidedText(words, Qt.TextElideMode.ElideRight, int(rect.width()))
-        )
+class WaitingDots(QObject):
+    """Three dots of a reply that is awaited, one of them lit in turn, and beside them why nothing comes yet.
+
+    `beat`: another one is lit. They stand still where the person wants little motion.
+    """
+
+    beat = Signal()
+
+    def __init__(self, context: RowContext, parent: QObject) -> None:
+        super().__init__(parent)
+        self._context = context
+        self._beats = 0
+        self._pulse = QTimer(self)
+        self._pulse.setInterval(_PULSE_MS)
+        self._pulse.timeout.connect(self._pulsed)
+        self.words = ""
+        self.is_waiting = False
+
+    def set_waiting(self, waiting: bool) -> None:
+        """Whether they are to be seen."""
+        self.is_waiting = waiting
+        if not waiting:
+            self._pulse.stop()
+        elif not self._pulse.isActive() and not self._context.themes.current.reduced_motion:
+            self._pulse.start()
+
+    def paint(self, painter: QPainter, place: QRectF, font: QFont) -> None:
+        theme = self._context.themes.current
+        px = theme.scale
+        lit = (self._beats // 2) % 3 if self._pulse.isActive() else None
+        painter.setPen(Qt.PenStyle.NoPen)
+        for number in range(3):
+            colour = QColor(theme.palette.text_muted)
+            colour.setAlphaF(0.9 if lit == number else 0.35)
+            painter.setBrush(colour)
+            painter.drawEllipse(QRectF(place.x() + (2 + number * 13) * px, place.y() + 8 * px, 7 * px, 7 * px))
+        if self.words:
+            painter.setFont(font)
+            painter.setPen(QColor(theme.palette.text_muted))
+            rect = place.adjusted(50 * px, 0, 0, 0)
+            words = painter.fontMetrics().elidedText(self.words, Qt.TextElideMode.ElideRight, int(rect.width()))
+            painter.drawText(rect, _LEFT, words)
+
+    def _pulsed(self) -> None:
+        self._beats += 1
+        self.beat.emit()
 
 
 def paint_note(painter: QPainter, context: RowContext, place: QRectF, note: str, font: QFont) -> None:

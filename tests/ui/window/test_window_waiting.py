@@ -22,7 +22,7 @@ MODELS = {"/v1/models": Json({"data": [{"id": "tiny"}]})}
 
 def waiting_words(sam: Sitting) -> str:
     rows = sam.chat.timeline.rows_in_order()
-    return str(rows[-1]._waiting) if rows else ""
+    return str(rows[-1]._dots.words) if rows else ""
 
 
 def test_the_error_of_a_refused_key_opens_the_settings_at_that_key(run: Run, sit_down: SitDown) -> None:
