@@ -148,14 +148,14 @@ class _ThemedEngine(QIconEngine):
         return _kept(_ThemedEngine(self._icons, self._name, self._role))
 
 
-_engines: list[_ThemedEngine] = []
-
-
 def _kept(engine: _ThemedEngine) -> _ThemedEngine:
     """Keep `engine` for the life of the process: some hundreds of bytes each, one per drawing and colour.
 
     A `QIcon` owns its engine, but an engine that Python finds in a cycle is given back to Python and deleted there,
     under every copy of the icon that Qt still holds. What is kept here is never part of a cycle. # D-011
     """
-    _engines.append(engine)
+    from _ctypes import Py_INCREF  # ctypes itself would take a millisecond of the start
+
+    # A reference that the collector does not see: a list dies with this module, and at Python's end icons outlive it.
+    Py_INCREF(engine)
     return engine
