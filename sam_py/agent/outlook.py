@@ -76,7 +76,10 @@ async def outlook(
 
 
 def _shares(plan: Plan, room: Room, system: float, tools: float, reminders: float) -> Shares:
-    """`kept` is what is left of the whole, so that rounding loses no token."""
+    """`kept` is what is left of the whole, so that rounding loses no token.
+
+    What a service adds or takes beside the words is on the tools' account where there are some: it depends on them.
+    """
     own = pinned = left_out = 0
     for _id, fate, reason, tokens, whole in plan.fates:
         if fate in ("left_out", "summarised"):
@@ -85,8 +88,9 @@ def _shares(plan: Plan, room: Room, system: float, tools: float, reminders: floa
             pinned += tokens
         elif reason == "system":
             own += tokens
-    said = round(system * room.factor + room.offset) + own
-    offered, reminded = round(tools * room.factor), round(reminders * room.factor)
+    frame = room.offset if tools else 0.0
+    said = max(0, round(system * room.factor + room.offset - frame)) + own
+    offered, reminded = max(0, round(tools * room.factor + frame)), round(reminders * room.factor)
     kept = max(0, plan.tokens - said - offered - reminded - pinned)
     sent = said + offered + reminded + pinned + kept
     free = max(0, room.window - room.reserve - sent) if room.window is not None else 0

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from sam_py.agent.outlook import _shares
 from sam_py.messages.message import AssistantMessage
 from sam_py.messages.parts import TextPart
 from sam_py.messages.turn import Limits
+from sam_py.transcript.plan import MessageFate, Plan, Room
 from tests.agent.conftest import Talk
 
 pytestmark = pytest.mark.anyio
@@ -46,6 +48,17 @@ async def test_the_shares_are_together_the_window(talk: Talk) -> None:
     assert shares.system > 0
     assert shares.pinned == sum(fate.tokens for fate in look.plan.fates if fate.reason == "pinned")
     assert shares.left_out == sum(fate.whole_tokens for fate in look.plan.fates if fate.fate == "left_out")
+
+
+@pytest.mark.parametrize("offset", [-700.0, 60.0])
+def test_what_a_service_takes_or_adds_beside_the_words_makes_no_share_negative(offset: float) -> None:
+    fates = (MessageFate("a", "sent", "fits", 80, 80), MessageFate("b", "sent", "pinned", 40, 40))
+    for tools in (0.0, 500.0):
+        whole = max(0, round(120 + 30 + 20 + tools + offset))
+        shares = _shares(Plan(fates=fates, tokens=whole), Room(2000, 200, 50 + tools, 1.0, offset), 30.0, tools, 20.0)
+        assert min(shares.system, shares.tools, shares.reminders, shares.pinned, shares.kept, shares.free) >= 0
+        if offset > 0:
+            assert shares.sent == whole
 
 
 async def test_an_empty_conversation_with_an_unknown_window_has_an_outlook_too(talk: Talk) -> None:

@@ -58,7 +58,7 @@ class WindowBar(QWidget):
         ]
         if known:
             pieces.append(_Piece("free", self.tr("Free"), shares.free))
-            pieces.append(_Piece("reserve", self.tr("Kept for the reply"), shares.reserve))
+            pieces.append(_Piece("reserve", self.tr("For the reply"), shares.reserve))
         pieces.append(_Piece("left_out", self.tr("Left out"), shares.left_out, in_window=False))
         self._pieces = tuple(pieces)
         self._whole = max(shares.window or 0, shares.sent + shares.reserve, 1)

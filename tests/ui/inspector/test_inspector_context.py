@@ -26,7 +26,7 @@ def test_the_page_shows_the_window_and_the_fate_of_each_message(bench: Any) -> N
     page = bench.page
     assert "of 1500 tokens" in page.headline.text()
     told = page.bar.accessibleDescription()
-    assert "Kept for the reply: 200 tokens" in told
+    assert "For the reply: 200 tokens" in told
     assert "Left out: " in told
     titles = bench.titles()
     assert len(titles) == 61
