@@ -240,7 +240,7 @@ class ToolCalls(QObject):
         try:
             doing = tool.doing(tool.parse(part.arguments_json))
         except SamError:  # the arguments do not fit, or are not there yet
-            doing = ""
+            doing = part.arguments_json if part.arguments_json.rstrip().endswith("}") else ""
         except Exception:  # a tool's bug must not take the conversation off the screen
             log.exception("the tool %s cannot say what it does", part.tool_name)
             doing = ""

@@ -128,6 +128,11 @@ def test_a_card_is_never_renamed_by_its_result(stage: Any) -> None:
     assert (stage.card().call.label, stage.card().call.doing) == before
 
 
+def test_a_call_whose_arguments_do_not_fit_shows_them_as_they_are(stage: Any) -> None:
+    stage.runs(stage.says(("c1", "look", '{"plaec": "lake"}')))
+    assert (stage.card().call.stage, stage.card().call.doing) == ("error", '{"plaec": "lake"}')
+
+
 def test_a_stopped_round_leaves_a_card_that_says_so(stage: Any) -> None:
     stage.runs(stage.says(LAKE))
     stage.clock_s += 3
