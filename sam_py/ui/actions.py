@@ -44,6 +44,7 @@ def specs() -> tuple[ActionSpec, ...]:
         ActionSpec("model", _("Choose the model…"), chat, ("Ctrl+M",), separated=True),
         ActionSpec("mini_prompts", _("Mini prompts…"), chat, ("Ctrl+Shift+K",)),
         ActionSpec("chat_settings", _("Settings of this conversation…"), chat, ("Ctrl+Shift+,",)),
+        ActionSpec("summarise", _("Summarise earlier messages"), chat, ("Ctrl+Shift+S",)),
         ActionSpec("rename", _("Rename…"), chat, ("Ctrl+Shift+R",), separated=True),
         ActionSpec("pin", _("Pin or unpin"), chat, ("Ctrl+Shift+P",)),
         ActionSpec("duplicate", _("Duplicate"), chat, ("Ctrl+Shift+D",)),

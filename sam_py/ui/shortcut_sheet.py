@@ -43,11 +43,12 @@ class ShortcutSheet(QDialog):
                 groups.setdefault(spec.menu.replace("&", ""), []).append((keys, spec.text.rstrip("…")))
         groups[self.tr("In their places")] = [(keys, self.tr(str(text))) for keys, text in _KEYS_OF_PLACES]
         room = parent.width() - _AROUND_PX
+        area = QScrollArea(self)
+        bar_px = area.verticalScrollBar().sizeHint().width()
         page = self._page(groups, themes, columns=2)
-        if page.sizeHint().width() > room:
+        if page.sizeHint().width() + bar_px > room:
             page.deleteLater()
             page = self._page(groups, themes, columns=1)
-        area = QScrollArea(self)
         area.setWidget(page)
         area.setWidgetResizable(True)
         area.setFrameShape(QScrollArea.Shape.NoFrame)
@@ -55,7 +56,7 @@ class ShortcutSheet(QDialog):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(area)
-        wide = page.sizeHint().width() + area.verticalScrollBar().sizeHint().width()
+        wide = page.sizeHint().width() + bar_px
         self.resize(min(room, wide), min(parent.height() - _AROUND_PX, page.sizeHint().height()))
 
     def _page(self, groups: dict[str, list[tuple[str, str]]], themes: Themes, *, columns: int) -> QWidget:

@@ -66,6 +66,7 @@ def handlers_of(window: MainWindow) -> dict[str, Callable[[], object]]:
         "model": chat.composer.open_model_picker,
         "mini_prompts": chat.prompts.toggle_panel,
         "chat_settings": chat.open_settings,
+        "summarise": chat.summarise,
         "rename": chat.header.begin_rename,
         "pin": lambda: sidebar.act("pin"),
         "duplicate": lambda: sidebar.act("duplicate"),

@@ -163,7 +163,7 @@ def test_a_summary_that_fails_says_why_in_its_place_and_can_be_asked_for_again(r
     async def scenario() -> None:
         async with FaultServer(Reply("Fine"), paths=MODELS) as server:
             sam = await sit_down().start()
-            sam.chat.summarise()
+            sam.window.actions_by_name["summarise"].trigger()
             await sam.until(lambda: strip(sam).isVisible(), "the strip")
             assert "offline guide cannot summarise" in strip(sam).note.words
             assert not sam.window.notices.notices
