@@ -32,10 +32,12 @@ class ConversationDocuments:
         if self._read is None:
             return {}
         texts: dict[str, DocumentText] = {}
-        budget = budget_of(window)
-        for part in _documents(messages):
-            if part.attachment not in texts and (text := await self._text(part, limits, budget)) is not None:
-                texts[part.attachment] = text
+        for message in messages:
+            parts = _documents(message)
+            budget = budget_of(window, len(parts)) if parts else 0
+            for part in parts:
+                if part.attachment not in texts and (text := await self._text(part, limits, budget)) is not None:
+                    texts[part.attachment] = text
         return texts
 
     async def _text(self, part: FilePart, limits: Limits, budget: int) -> DocumentText | None:
@@ -55,10 +57,9 @@ class ConversationDocuments:
         return self._texts[key]
 
 
-def _documents(messages: Sequence[Message]) -> list[FilePart]:
+def _documents(message: Message) -> list[FilePart]:
     return [
         part
-        for message in messages
         for part in message.parts
         if type(part) is FilePart and part.attachment and document_kind(part.mime_type, part.size) is not None
     ]

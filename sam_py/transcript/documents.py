@@ -58,13 +58,17 @@ def goes_as_file(part: FilePart, limits: Limits, document: Document | None) -> b
     return document is None or document.pages <= NATIVE_PAGES or not document.has_text
 
 
-def budget_of(window: int | None) -> int:
-    """How many tokens one document may take in a window of so many (None: not known).
+def budget_of(window: int | None, together: int = 1) -> int:
+    """How many tokens one of the documents that came `together` may take in a window of so many (None: not known).
 
-    >>> budget_of(None), budget_of(8_192), budget_of(1_000_000)
-    (30000, 2048, 30000)
+    They share half of it, so that the question itself, and what came before, have room.
+
+    >>> budget_of(None), budget_of(8_192), budget_of(1_000_000), budget_of(128_000, together=8)
+    (30000, 2048, 30000, 8000)
     """
-    return MOST_TOKENS if window is None else max(_LEAST_TOKENS, min(MOST_TOKENS, window // _SHARE))
+    if window is None:
+        return MOST_TOKENS
+    return max(_LEAST_TOKENS, min(MOST_TOKENS, window // _SHARE, window // 2 // together))
 
 
 def text_of(document: Document, budget: int) -> DocumentText:

@@ -87,6 +87,15 @@ async def test_a_long_document_is_cut_to_its_budget_and_says_how_to_read_on(talk
     assert len(shorter) < 12_000
 
 
+async def test_documents_of_one_message_share_half_of_the_window(talk: Talk) -> None:
+    talk.provider.limits = Limits(context_tokens=16_000)
+    names = "abcdefgh"
+    reading = Reading(talk, **{name: Document("docx", sections=(Section("", WORDS * 1_000),)) for name in names})
+    said = await reading.sent(*(file("docx", name) for name in names))
+    assert len(said) == 9
+    assert parts_tokens(talk.provider.requests[-1].turns[-1].parts) < 9_000
+
+
 async def test_the_tokens_of_a_document_are_counted_as_it_is_sent(talk: Talk) -> None:
     talk.provider.limits = Limits(context_tokens=100_000)
     reading = Reading(talk, h=Document("docx", sections=(Section("", WORDS * 500),)))
