@@ -108,7 +108,9 @@ def test_the_keyboard_takes_the_veil_off_and_the_sign_stays(
     assert is_dimmed(row)
 
 
-def test_what_the_person_said_of_a_message_shows_at_once_without_a_plan(bus: MessageBus, timeline: Timeline) -> None:
+def test_what_the_person_said_of_a_message_shows_at_once_whatever_the_plan_says(
+    bus: MessageBus, context: RowContext, timeline: Timeline
+) -> None:
     timeline.set_current(None)  # the window came up, and with it the keyboard
     first, second = bus.path[:2]
     bus.annotate(first, context="never")
@@ -117,6 +119,7 @@ def test_what_the_person_said_of_a_message_shows_at_once_without_a_plan(bus: Mes
     assert row_at(timeline, 0).accessible_text().endswith("Not sent: your choice.")
     assert not is_dimmed(row_at(timeline, 1))
     assert row_at(timeline, 1).accessible_text().endswith("Always sent.")
+    context.fates.show_plan(planned(bus, (0, "left_out", "never_send")))
     bus.annotate(first, context="")
     assert not is_dimmed(row_at(timeline, 0))
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QCoreApplication, QLocale
 
-from sam_py.messages.message import AssistantMessage, Message
+from sam_py.messages.message import AssistantMessage, Message, ToolResultMessage
 from sam_py.transcript.plan import MessageFate
 from sam_py.ui.chat.row_context import RowContext
 
@@ -32,7 +32,9 @@ def sign_of(message: Message, context: RowContext) -> Sign | None:
         )
     fate = context.fates.of(message.id)
     if fate is not None and fate.fate in ("left_out", "summarised") and not message.context:
-        return _not_sent(fate)
+        if fate.reason != "never_send" or message.tool_calls or isinstance(message, ToolResultMessage):
+            return _not_sent(fate)
+        return None  # the plan is from before the person took that back
     if message.context == "keep":
         return Sign("keep", _tr("Always sent"), _tr("You chose that every request holds this message."), False)
     if fate is not None and fate.fate == "shortened":
