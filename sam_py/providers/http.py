@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 
 from sam_py.providers.base import Waiting
+from sam_py.providers.closing import closing_whole
 from sam_py.providers.errors import ProviderError
 from sam_py.providers.failures import Asked, cut_off, not_the_protocol, status_error, too_slow
 from sam_py.providers.key_mask import without_key
@@ -153,7 +154,7 @@ class Http:
         finally:
             reader.cancel()
             watcher.cancel()
-            await asyncio.gather(reader, watcher, return_exceptions=True)
+            await asyncio.wait((reader, watcher))  # cancelled here, it leaves the reader to its closing
 
     async def get_json(self, call: Call) -> Any:
         """Send `call`, with retries, and return the parsed answer. Raises `ProviderError`."""
@@ -241,6 +242,8 @@ class Http:
         begun = False
         try:
             response = await client.send(request, stream=True)
+            assert isinstance(response.stream, httpx.AsyncByteStream)
+            response.stream = closing_whole(response.stream)
             try:
                 activity.last_s = self._monotonic()
                 if response.status_code >= 300:
@@ -385,7 +388,9 @@ def _new_client(*, trust_env: bool = True) -> httpx.AsyncClient:
         remember_key(_password_in(address))
     direct = {f"all://{host}": None for host in ("127.0.0.1", "localhost", "[::1]")}
     agent = {"User-Agent": "sam-py"}
-    return httpx.AsyncClient(follow_redirects=False, trust_env=trust_env, mounts=direct, headers=agent)
+    # Without a cap on connections: one whose request was cancelled before it stood is counted for ever (httpcore 1.0).
+    limits = httpx.Limits(max_connections=None, max_keepalive_connections=20)
+    return httpx.AsyncClient(follow_redirects=False, trust_env=trust_env, mounts=direct, headers=agent, limits=limits)
 
 
 def _password_in(address: str) -> str:
