@@ -67,6 +67,7 @@ class Context:
         """The last ones: the sizes of messages count them."""
         self._assumed: dict[tuple[str, str], int] = {}
         """What models are taken to take that refused a request without a number."""
+        self._weighed: tuple[tuple[ToolSpec, ...], float] = ((), 0.0)
         self._sizes: dict[tuple[str, bool, bool], float] = {}
         self._measured: WeakValueDictionary[str, Message] = WeakValueDictionary()
 
@@ -130,8 +131,9 @@ class Context:
         tools: Sequence[ToolSpec],
     ) -> Room:
         """What the next request to `model` may hold beside `system`, `reminders` and `tools`."""
-        fixed = text_tokens(system) + tools_tokens(tools) + reminders_tokens(reminders)
-        measure = self.calibrations.measure_of(provider, model, tools=tools_tokens(tools))
+        of_tools = self._tokens_of(tools)
+        fixed = text_tokens(system) + of_tools + reminders_tokens(reminders)
+        measure = self.calibrations.measure_of(provider, model, tools=of_tools)
         window = self.window_of(provider, model, limits, defaults)
         most = self._bus.settings.max_tokens or defaults.max_tokens
         return Room(window, _reserve(window, most, limits), fixed, measure.factor, measure.offset)
@@ -146,14 +148,14 @@ class Context:
             return
         request = prepared.request
         self.calibrations.learn(
-            request.provider, request.model, prepared.plan.raw, usage.input_tokens, tools=tools_tokens(request.tools)
+            request.provider, request.model, prepared.plan.raw, usage.input_tokens, tools=self._tokens_of(request.tools)
         )
 
     def refused(self, prepared: Prepared, error: ProviderError) -> None:
         """The request was too long: take the server's numbers, or where it says none, assume less than was sent."""
         request = prepared.request
         who = request.provider, request.model
-        raw, tools = prepared.plan.raw, tools_tokens(request.tools)
+        raw, tools = prepared.plan.raw, self._tokens_of(request.tools)
         if error.prompt_tokens:
             self.calibrations.learn_too_long(*who, raw, error.prompt_tokens, tools=tools)
         limit = error.window_tokens or prepared.plan.limit
@@ -177,6 +179,12 @@ class Context:
             self._assumed.get((provider, model)),
         )
         return min((tokens for tokens in known if tokens), default=None)
+
+    def _tokens_of(self, tools: Sequence[ToolSpec]) -> float:
+        """Their estimate; they are mostly the ones of the request before."""
+        if self._weighed[0] != tools:
+            self._weighed = (tuple(tools), tools_tokens(tools))
+        return self._weighed[1]
 
     def _size(self, message: Message, limits: Limits) -> float:
         """Its estimate, remembered as long as the very same message is in memory, and holds no document."""

@@ -91,6 +91,9 @@ class Loop:
         self._reply_id: str | None = None
         self._shown_before: str | None = None
         self._to: str | None = None
+        self._calls: set[str] = set()
+        """The ids of all calls of the conversation, once it was `_looked` through."""
+        self._looked = False
 
     async def answer(
         self, to: str, choice: ModelChoice, defaults: ChatSettings, *, instead_of: str | None, go_on: bool
@@ -116,6 +119,7 @@ class Loop:
             reply = await self._one_reply(to, choice, defaults, go_on=go_on)
             if reply is None or reply.stop_reason not in _MAY_ACT or not reply.tool_calls or tools is None:
                 return reply
+            self._calls.update(call.call_id for call in reply.tool_calls)
             self._teller.shows("acting")
             await tools.runner.run_round(reply, offered=tools.offered)
             if self.over or self._desk.bus.tip is None:
@@ -191,13 +195,20 @@ class Loop:
             on_waiting=self._teller.waits,
             on_content=self._teller.streams,
             joins=asking.history[-1].text[-1:] if asking.go_on else "",
-            asked_characters=characters_of(request),
-            known_calls=known_calls(asking.history, bus.ledger),
+            asked_characters=lambda: characters_of(request),
+            known_calls=self._known_calls(asking.history),
             reminded_of=[reminder.text for reminder in prepared.reminders],
         )
         self._teller.shows("waiting", "", reply_id)
         await stream.read(asking.provider.stream(request))
         return stream
+
+    def _known_calls(self, history: list[Message]) -> set[str]:
+        """The first request of a run looks through the whole conversation; after it only this run adds calls."""
+        if not self._looked:
+            self._calls |= known_calls(history, self._desk.bus.ledger)
+            self._looked = True
+        return self._calls
 
     async def _shorter(self, prepared: Prepared, asking: _Asking, error: ProviderError) -> Prepared | None:
         """One with less in it, where the request was refused as too long before its first word; None: there is none."""

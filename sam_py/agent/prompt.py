@@ -10,7 +10,7 @@ from typing import get_args
 
 from sam_py.agent.context import Context, Prepared
 from sam_py.bus.message_bus import MessageBus
-from sam_py.errors import SamError
+from sam_py.errors import SamError, UnknownMessageError
 from sam_py.messages.message import Message, UserMessage
 from sam_py.messages.parts import CodePart, FilePart, ImagePart, TextPart, ThinkingTextPart, ToolCallPart
 from sam_py.messages.turn import Limits, ToolResultPart, Transcript
@@ -25,6 +25,7 @@ ReadAttachment = Callable[[str], Awaitable[bytes]]
 """Returns the bytes of a content hash. Raises SamError or OSError where they are gone."""
 
 _PARSE_SLICE_S = 0.004
+_PARSED_AT_ONCE = 8
 
 CONTINUE = (
     "Your last message was cut off. Go on from exactly where it ends, with the very next character: "
@@ -34,15 +35,21 @@ CONTINUE = (
 
 async def history_of(bus: MessageBus, last_id: str | None) -> list[Message]:
     """The messages from the first to `last_id`, parsed without stopping the window for longer than a frame."""
-    ids = [last_id] if last_id is not None else []
-    while ids and (parent := bus.parent_of(ids[-1])) is not None:
-        ids.append(parent)
+    if last_id == bus.tip:
+        ids = bus.path
+    else:
+        above = [last_id] if last_id is not None else []
+        while above and (parent := bus.parent_of(above[-1])) is not None:
+            above.append(parent)
+        ids = tuple(reversed(above))
     messages: list[Message] = []
     paused_s = time.monotonic()
-    for message_id in reversed(ids):
-        if message_id in bus:
+    for place, message_id in enumerate(ids):
+        try:
             messages.append(bus.get(message_id))
-        if time.monotonic() - paused_s > _PARSE_SLICE_S:
+        except UnknownMessageError:  # removed while others were parsed
+            continue
+        if place % _PARSED_AT_ONCE == 0 and time.monotonic() - paused_s > _PARSE_SLICE_S:
             await asyncio.sleep(0)
             paused_s = time.monotonic()
     return messages

@@ -54,12 +54,12 @@ class ReplyStream:
         on_content: Callable[[], None],
         joins: str = "",
         known_calls: Container[str] = (),
-        asked_characters: int = 0,
+        asked_characters: Callable[[], int] = lambda: 0,
         reminded_of: Sequence[str] = (),
     ) -> None:
         """`known_calls` are the ids that calls of this conversation have: some servers use theirs again.
 
-        `asked_characters` is how long the request is: tokens are estimated from it where nobody counts them.
+        `asked_characters` says how long the request is: tokens are estimated from it where nobody counts them.
         `reminded_of` are the reminders in it: what the model repeats of them is taken out.
         """
         self.usage: Usage | None = None
@@ -85,7 +85,7 @@ class ReplyStream:
         """The tokens so far: as reported, or our estimate once something came; None where nothing did."""
         if self.usage is not None or not self._characters:
             return self.usage
-        return estimated_usage(self._asked_characters, self._characters)
+        return estimated_usage(self._asked_characters(), self._characters)
 
     @property
     def is_over(self) -> bool:

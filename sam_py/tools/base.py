@@ -6,6 +6,7 @@ import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any, ClassVar, Generic, Literal, Protocol, TypeVar, runtime_checkable
 
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -192,8 +193,11 @@ def parsed(takes: type[A], arguments_json: str) -> A:
         raise BadArguments(_explained(error, takes)) from error
 
 
+@cache
 def schema_of(takes: type[BaseModel]) -> dict[str, Any]:
     """The JSON schema of `takes` as models are shown it: of type object, without pydantic's titles.
+
+    Made once (it takes half a millisecond, before each request, for each tool), and not to be changed.
 
     >>> class Sum(Arguments):
     ...     a: int

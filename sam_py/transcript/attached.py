@@ -71,15 +71,25 @@ def without_attachments(transcript: Transcript, lost: Collection[str]) -> Transc
 def _with_parts(transcript: Transcript, change: Callable[[TurnPart], TurnPart]) -> Transcript:
     turns = []
     for turn in transcript.turns:
-        parts: list[TurnPart] = []
-        for part in turn.parts:
-            parts.append(_with_inner(part, change) if isinstance(part, ToolResultPart) else change(part))
-        turns.append(replace(turn, parts=tuple(parts)))
+        if any(type(part) in _HOLD_FILES for part in turn.parts):
+            turn = replace(
+                turn,
+                parts=tuple(
+                    _with_inner(part, change) if isinstance(part, ToolResultPart) else change(part)
+                    for part in turn.parts
+                ),
+            )
+        turns.append(turn)
     return replace(transcript, turns=tuple(turns))
+
+
+_HOLD_FILES = frozenset({FilePart, ImagePart, ToolResultPart})
 
 
 def _with_inner(result: ToolResultPart, change: Callable[[TurnPart], TurnPart]) -> ToolResultPart:
     """A result's parts are never text: what became text is added to its text."""
+    if not result.parts:
+        return result
     changed = [change(part) for part in result.parts]
     if tuple(changed) == result.parts:
         return result

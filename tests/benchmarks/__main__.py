@@ -19,6 +19,7 @@ from tests.benchmarks.context import context
 from tests.benchmarks.decoding import decoding
 from tests.benchmarks.dimming import dimming
 from tests.benchmarks.inspector import inspector
+from tests.benchmarks.loop import loop
 from tests.benchmarks.run import Row, child, make_library
 from tests.benchmarks.transcript import transcript
 
@@ -124,6 +125,7 @@ BENCHMARKS: dict[str, Callable[[int], list[Row]]] = {
     "decoding": decoding,
     "transcript": transcript,
     "context": context,
+    "loop": loop,
     "inspector": inspector,
     "cards": cards,
     "dimming": dimming,
