@@ -67,7 +67,8 @@ class Approvals:
     def __init__(self, grants: tuple[Grant, ...] = (), keep: Callable[[tuple[Grant, ...]], None] | None = None) -> None:
         self._grants = list(grants)
         self._keep = keep
-        self._open: dict[str, _Asked] = {}
+        self._open: dict[tuple[str, str], _Asked] = {}
+        """By conversation and call: servers count calls anew in each conversation."""
         self._listeners: list[Listener] = []
 
     @property
@@ -80,8 +81,8 @@ class Approvals:
         """Those that wait for an answer, in the order in which they came."""
         return tuple(asked.question for asked in self._open.values())
 
-    def question_of(self, call_id: str) -> Question | None:
-        asked = self._open.get(call_id)
+    def question_of(self, call_id: str, conversation_id: str) -> Question | None:
+        asked = self._open.get((conversation_id, call_id))
         return asked.question if asked is not None else None
 
     def subscribe(self, listener: Listener) -> Callable[[], None]:
@@ -108,20 +109,21 @@ class Approvals:
 
     async def ask(self, question: Question, fingerprint: str) -> Answer:
         """Wait for the person's answer. Cancelled, the question is withdrawn."""
-        if question.call_id in self._open:
+        key = (question.conversation_id, question.call_id)
+        if key in self._open:
             raise ValueError(f"the call {question.call_id} is asked about already")
         asked = _Asked(question, fingerprint, asyncio.get_running_loop().create_future())
-        self._open[question.call_id] = asked
+        self._open[key] = asked
         self._tell()
         try:
             return await asked.answered
         finally:
-            self._open.pop(question.call_id, None)
+            self._open.pop(key, None)
             self._tell()
 
-    def answer(self, call_id: str, answer: Answer) -> bool:
+    def answer(self, call_id: str, conversation_id: str, answer: Answer) -> bool:
         """What the person chose, in the window. False where the question is no longer open."""
-        asked = self._open.get(call_id)
+        asked = self._open.get((conversation_id, call_id))
         if asked is None or asked.answered.done():
             return False
         question = asked.question

@@ -26,15 +26,16 @@ class PersonQuestions:
     """The open questions of all conversations, in the order in which they came; each is answered at most once."""
 
     def __init__(self) -> None:
-        self._open: dict[str, tuple[PersonQuestion, asyncio.Future[str | None]]] = {}
+        self._open: dict[tuple[str, str], tuple[PersonQuestion, asyncio.Future[str | None]]] = {}
+        """By conversation and call: servers count calls anew in each conversation."""
         self._listeners: list[Callable[[], None]] = []
 
     @property
     def questions(self) -> tuple[PersonQuestion, ...]:
         return tuple(question for question, _answered in self._open.values())
 
-    def question_of(self, call_id: str) -> PersonQuestion | None:
-        asked = self._open.get(call_id)
+    def question_of(self, call_id: str, conversation_id: str) -> PersonQuestion | None:
+        asked = self._open.get((conversation_id, call_id))
         return asked[0] if asked is not None else None
 
     def subscribe(self, listener: Callable[[], None]) -> Callable[[], None]:
@@ -44,33 +45,35 @@ class PersonQuestions:
 
     async def ask(self, question: PersonQuestion) -> str | None:
         """Wait for the person's words; None where they skipped it. Cancelled, the question is withdrawn."""
-        if question.call_id in self._open:
+        key = (question.conversation_id, question.call_id)
+        if key in self._open:
             raise ValueError(f"the call {question.call_id} asks already")
         answered: asyncio.Future[str | None] = asyncio.get_running_loop().create_future()
-        self._open[question.call_id] = (question, answered)
+        self._open[key] = (question, answered)
         self._tell()
         try:
             return await answered
         finally:
-            self._drop(question.call_id)
+            self._drop(key)
 
-    def answer(self, call_id: str, words: str | None) -> bool:
+    def answer(self, call_id: str, conversation_id: str, words: str | None) -> bool:
         """What the person said, in the window; None: nothing. False where the question is no longer open."""
-        asked = self._open.get(call_id)
+        key = (conversation_id, call_id)
+        asked = self._open.get(key)
         if asked is None or asked[1].done():
             return False
         asked[1].set_result(words)
-        self._drop(call_id)
+        self._drop(key)
         return True
 
     def withdraw(self, conversation_id: str) -> None:
         """The conversation is closed: nobody answers its questions any more."""
         for question in self.questions:
             if question.conversation_id == conversation_id:
-                self.answer(question.call_id, None)
+                self.answer(question.call_id, conversation_id, None)
 
-    def _drop(self, call_id: str) -> None:
-        if self._open.pop(call_id, None) is not None:
+    def _drop(self, key: tuple[str, str]) -> None:
+        if self._open.pop(key, None) is not None:
             self._tell()
 
     def _tell(self) -> None:

@@ -13,7 +13,7 @@ from sam_py.bus.message_bus import MessageBus
 from sam_py.bus.tool_ledger import LedgerWriter
 from sam_py.errors import SamError
 from sam_py.messages.builder import mend_surrogates
-from sam_py.messages.message import AssistantMessage, ToolResultMessage, ToolStatus
+from sam_py.messages.message import AssistantMessage, Message, ToolResultMessage, ToolStatus
 from sam_py.messages.parts import ToolCallPart
 from sam_py.tools.approval import Approvals, Question
 from sam_py.tools.base import Running, Tool, ToolError, ToolOutput, bound_to
@@ -92,7 +92,7 @@ class ToolRunner:
         self._round: _Round | None = None
         self._listeners: list[Callable[[CallStatus], None]] = []
         self.strangers_spoke = False
-        """Whether a tool brought in text of strangers since `begin_turn`."""
+        """Whether a tool brought in text of strangers since the person last wrote."""
 
     def subscribe(self, listener: Callable[[CallStatus], None]) -> Callable[[], None]:
         """Call `listener` when a call's status changes; returns the function that ends it."""
@@ -104,8 +104,8 @@ class ToolRunner:
         return self._round.statuses.get(call_id) if self._round is not None else None
 
     def begin_turn(self) -> None:
-        """The person has said something: what strangers said before no longer counts as new."""
-        self.strangers_spoke = False
+        """An answer begins. What strangers said since the person last wrote still counts; a retry is no new word."""
+        self.strangers_spoke = any(self._is_of_strangers(message) for message in self._since_the_person_wrote())
 
     async def run_round(self, reply: AssistantMessage, *, offered: Callable[[str], bool]) -> list[ToolResultMessage]:
         """Run all calls of `reply`; returns their results in the order of the calls.
@@ -162,6 +162,20 @@ class ToolRunner:
             else:
                 self._add(call, "aborted", ToolOutput(reason), duration_s=duration_s)
 
+    # What was said before
+
+    def _since_the_person_wrote(self) -> Iterator[Message]:
+        for index in range(len(self._bus) - 1, -1, -1):
+            if self._bus.role_at(index) == "user":
+                return
+            yield self._bus.at(index)
+
+    def _is_of_strangers(self, message: Message) -> bool:
+        if not isinstance(message, ToolResultMessage) or message.status == "aborted":
+            return False
+        tool = self._registry.get(message.tool_name)
+        return tool.untrusted if tool is not None else message.output_text.startswith(STRANGERS)
+
     # One call
 
     def _tool_of(self, name: str) -> Tool | None:
@@ -206,6 +220,12 @@ class ToolRunner:
             status, output = await self._outcome(running, call)
         except ToolError as error:
             status, output = "error", ToolOutput(str(error))
+        except asyncio.CancelledError:
+            task = asyncio.current_task()
+            if running.over or task is None or task.cancelling():
+                raise
+            log.exception("the tool %s cancelled itself", call.part.tool_name)
+            status, output = "error", ToolOutput("The tool broke off before it was done.")
         except Exception as error:  # a tool's bug must not end the conversation
             log.exception("the tool %s failed", call.part.tool_name)
             status, output = "error", ToolOutput(f"The tool failed ({type(error).__name__}: {error}).")

@@ -25,7 +25,7 @@ class Asking:
     def __init__(self, tools: ProgramTools, window: MainWindow) -> None:
         self._tools = tools
         self._window = window
-        self._told: set[str] = set()
+        self._told: set[tuple[str, str]] = set()
         self._off = (tools.approvals.subscribe(self._changed), tools.questions.subscribe(self._changed))
 
     def close(self) -> None:
@@ -37,9 +37,9 @@ class Asking:
         questions += self._tools.questions.questions
         self._window.sidebar.model.set_asking(frozenset(each.conversation_id for each in questions))
         for question in questions:
-            if question.call_id not in self._told:
+            if (question.conversation_id, question.call_id) not in self._told:
                 self._tell(question)
-        self._told = {each.call_id for each in questions}
+        self._told = {(each.conversation_id, each.call_id) for each in questions}
 
     def _tell(self, question: Question | PersonQuestion) -> None:
         if not self._window.isActiveWindow():

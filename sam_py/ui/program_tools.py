@@ -102,7 +102,7 @@ class ProgramTools:
             runner.halt()
         for question in self.approvals.questions:
             if question.conversation_id == conversation_id:
-                self.approvals.answer(question.call_id, "deny")
+                self.approvals.answer(question.call_id, conversation_id, "deny")
         self.questions.withdraw(conversation_id)
         self.approvals.forget_conversation(conversation_id)
 

@@ -278,7 +278,8 @@ async def test_a_stop_at_any_instant_leaves_a_history_that_can_be_sent(acting: A
             await asyncio.sleep(0)
             for question in acting.approvals.questions:
                 if chance.random() < 0.3:
-                    acting.approvals.answer(question.call_id, chance.choice(("once", "deny", "conversation")))
+                    answer = chance.choice(("once", "deny", "conversation"))
+                    acting.approvals.answer(question.call_id, question.conversation_id, answer)
         acting.session.stop()
         assert acting.session.state.phase == "idle"
         await sending

@@ -105,7 +105,7 @@ class Hand:
         """Say of a tool that asks whether it may run."""
         approvals = self.window._services.tools.approvals
         for question in approvals.questions[:1]:
-            approvals.answer(question.call_id, self.random.choice(ANSWERS))
+            approvals.answer(question.call_id, question.conversation_id, self.random.choice(ANSWERS))
 
     def switch(self) -> None:
         known = [summary.id for summary in self.window._services.library.summaries()]

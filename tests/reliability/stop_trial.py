@@ -266,7 +266,8 @@ class Trial:
                 chance = random.Random(f"{self.scene.number} {question.call_id}")
                 answer = chance.choice(("once", "once", "conversation", "deny"))
                 delay_s = chance.choice((0.0, 0.01, 0.03, 0.2)) * self.scene.pace
-                self._loop.call_later(delay_s, self.tools.approvals.answer, question.call_id, answer)
+                asked = (question.call_id, question.conversation_id, answer)
+                self._loop.call_later(delay_s, self.tools.approvals.answer, *asked)
 
     @property
     def results_left(self) -> list[ToolResultMessage]:

@@ -14,7 +14,7 @@ from sam_py.bus.message_bus import MessageBus
 from sam_py.messages.history import ToolStateChanged
 from sam_py.messages.message import AssistantMessage, ToolResultMessage
 from sam_py.messages.parts import ToolCallPart
-from sam_py.tools.approval import Answer, Approvals, Grant
+from sam_py.tools.approval import Answer, Approvals, Grant, Question
 from sam_py.tools.base import Arguments, BuiltinTool, Running, ToolError, ToolOutput, Touch
 from sam_py.tools.registry import ToolRegistry
 from sam_py.tools.runner import LONGEST_TEXT, STRANGERS, ToolRunner
@@ -238,8 +238,8 @@ def test_what_changes_something_waits_for_the_person(answer: Answer, status: str
         assert (question.call_id, question.touches, question.arguments_json) == ("a", WRITES, '{"words": "x"}')
         assert bench.bus.ledger["a"].state == "awaiting_approval"
         assert tool.log == []
-        assert bench.approvals.answer("a", answer)
-        assert not bench.approvals.answer("a", "once")  # one answer each
+        assert bench.approvals.answer("a", "c", answer)
+        assert not bench.approvals.answer("a", "c", "once")  # one answer each
         (result,) = await run
         assert result.status == status
         assert bool(tool.log) is ran
@@ -248,7 +248,7 @@ def test_what_changes_something_waits_for_the_person(answer: Answer, status: str
             await asyncio.sleep(0)
         assert bool(bench.approvals.questions) is asked_again
         if asked_again:
-            bench.approvals.answer("b", "deny")
+            bench.approvals.answer("b", "c", "deny")
         await second
 
     asyncio.run(main())
@@ -266,11 +266,55 @@ def test_after_text_of_strangers_a_grant_does_not_cover_writing() -> None:
         while not bench.approvals.questions:
             await asyncio.sleep(0)
         assert bench.approvals.questions[0].after_strangers
-        bench.approvals.answer("c", "deny")
+        bench.approvals.answer("c", "c", "deny")
         await run
         bench.runner.begin_turn()
         (result,) = await bench.run(("d", "write", "{}"))
         assert result.status == "success"
+
+    asyncio.run(main())
+
+
+def test_a_tool_that_cancels_itself_ends_its_own_call_alone() -> None:
+    async def gives_up(_arguments: Words) -> ToolOutput:
+        raise asyncio.CancelledError
+
+    async def main() -> None:
+        bench = Bench(Scripted("gives_up", gives_up), Scripted("say", says))
+        for calls in (("a", "b"), ("c",)):  # beside another one, and alone
+            names = ("gives_up", "say")
+            results = await bench.run(*((call, name, "{}") for call, name in zip(calls, names, strict=False)))
+            assert [result.status for result in results] == ["error", "success"][: len(calls)]
+
+    asyncio.run(main())
+
+
+def test_a_retry_does_not_make_text_of_strangers_old() -> None:
+    async def main() -> None:
+        grant = Grant(tool_name="write", fingerprint="builtin", effects=("write",))
+        bench = Bench(Scripted("web", says, untrusted=True), Scripted("write", says, touches=WRITES), grants=(grant,))
+        await bench.run(("a", "web", "{}"))
+        bench.runner.begin_turn()  # the server failed, or the limit of rounds was met, and the person pressed Retry
+        assert bench.runner.strangers_spoke
+        bench.bus.add_user_message("Go on")
+        bench.runner.begin_turn()
+        assert not bench.runner.strangers_spoke
+
+    asyncio.run(main())
+
+
+def test_two_conversations_may_ask_about_calls_of_the_same_id() -> None:
+    async def main() -> None:
+        approvals = Approvals()
+        talks = {talk: Question("call_0", talk, "write", "Write", "Write", "{}", WRITES) for talk in ("a", "b")}
+        asked = {talk: asyncio.ensure_future(approvals.ask(each, "builtin")) for talk, each in talks.items()}
+        await asyncio.sleep(0)
+        assert [approvals.question_of("call_0", talk) for talk in talks] == list(talks.values())
+        assert approvals.answer("call_0", "b", "deny")
+        assert await asked["b"] == "deny"
+        assert approvals.questions == (talks["a"],)
+        assert approvals.answer("call_0", "a", "once")
+        assert await asked["a"] == "once"
 
     asyncio.run(main())
 
@@ -362,7 +406,7 @@ def test_a_stop_at_any_instant_leaves_each_call_with_one_result(seed: int) -> No
             await asyncio.sleep(0)
             for question in bench.approvals.questions:
                 if chance.random() < 0.3:
-                    bench.approvals.answer(question.call_id, chance.choice(("once", "deny")))
+                    bench.approvals.answer(question.call_id, question.conversation_id, chance.choice(("once", "deny")))
         bench.runner.halt()
         run.cancel()
         await asyncio.gather(run, return_exceptions=True)

@@ -61,6 +61,10 @@ class ShownCall:
         return self.stage in ("success", "error", "aborted")
 
 
+_Key = tuple[str, str]
+"""The id of a call and that of its conversation."""
+
+
 @dataclass(slots=True)
 class AnswerDraft:
     """What the person has written and chosen so far; kept while the card is scrolled away."""
@@ -88,10 +92,10 @@ class ToolCalls(QObject):
         self._bus: MessageBus | None = None
         self._status_of: Callable[[str], CallStatus | None] = lambda _call_id: None
         self._off: list[Callable[[], None]] = []
-        self._asked: frozenset[str] = frozenset()
+        self._asked: frozenset[_Key] = frozenset()
         self._opened: dict[str, bool] = {}
-        self._drafts: dict[str, AnswerDraft] = {}
-        self._seen: set[str] = set()
+        self._drafts: dict[_Key, AnswerDraft] = {}
+        self._seen: set[_Key] = set()
         self._tools.questions.subscribe(self._forget_drafts)
 
     def is_open(self, call: ShownCall) -> bool:
@@ -128,22 +132,23 @@ class ToolCalls(QObject):
 
     def answer(self, call_id: str, answer: Answer) -> bool:
         """What the person chose on the card."""
-        return self._tools.approvals.answer(call_id, answer)
+        return self._tools.approvals.answer(*self._key(call_id), answer)
 
     def tell(self, call_id: str, words: str | None) -> bool:
         """What the person answered to the model's question; None: they skipped it."""
-        return self._tools.questions.answer(call_id, words)
+        return self._tools.questions.answer(*self._key(call_id), words)
 
     def is_first_sight(self, call_id: str) -> bool:
         """Whether its question was not on screen before: only then may the keyboard come to it by itself."""
         self._seen &= self._all_asked()
-        is_first = call_id not in self._seen
-        self._seen.add(call_id)
+        key = self._key(call_id)
+        is_first = key not in self._seen
+        self._seen.add(key)
         return is_first
 
     def draft_of(self, call_id: str) -> AnswerDraft:
         """The answer that is being written."""
-        return self._drafts.setdefault(call_id, AnswerDraft())
+        return self._drafts.setdefault(self._key(call_id), AnswerDraft())
 
     def show(self, part: ToolCallPart, message_id: str) -> ShownCall:
         """The call `part` of the reply `message_id` as it is now."""
@@ -157,7 +162,7 @@ class ToolCalls(QObject):
             if result is not None:  # imported: nobody kept a ledger
                 return replace(shown, stage=result.status, result=result, duration_s=result.duration_s)
             return replace(shown, stage="writing") if bus.is_streaming(message_id) else shown
-        status = self._status_of(part.call_id)
+        status, key = self._status_of(part.call_id), self._key(part.call_id)
         return replace(
             shown,
             stage=entry.state,
@@ -166,8 +171,8 @@ class ToolCalls(QObject):
             started_s=status.started_s if status is not None and entry.state == "running" else None,
             duration_s=result.duration_s if result is not None else None,
             result=result,
-            question=self._tools.approvals.question_of(part.call_id) if entry.state == "awaiting_approval" else None,
-            asked=self._tools.questions.question_of(part.call_id) if entry.state == "running" else None,
+            question=self._tools.approvals.question_of(*key) if entry.state == "awaiting_approval" else None,
+            asked=self._tools.questions.question_of(*key) if entry.state == "running" else None,
         )
 
     def result_of(self, call_id: str, message_id: str) -> ToolResultMessage | None:
@@ -261,16 +266,21 @@ class ToolCalls(QObject):
 
     def _hear_questions(self) -> None:
         asked = self._all_asked()
-        for call_id in asked ^ self._asked:
-            self.changed.emit(call_id)
+        for key in asked ^ self._asked:
+            if key == self._key(key[0]):  # of the conversation on screen
+                self.changed.emit(key[0])
         if asked != self._asked:
             self._asked = asked
             self.questions_changed.emit()
 
-    def _all_asked(self) -> frozenset[str]:
-        may_run = {each.call_id for each in self._tools.approvals.questions}
-        return frozenset(may_run | {each.call_id for each in self._tools.questions.questions})
+    def _all_asked(self) -> frozenset[_Key]:
+        may_run = {(each.call_id, each.conversation_id) for each in self._tools.approvals.questions}
+        return frozenset(may_run | {(each.call_id, each.conversation_id) for each in self._tools.questions.questions})
+
+    def _key(self, call_id: str) -> _Key:
+        """The call of the conversation on screen: another one may have a call of the same id."""
+        return call_id, self._bus.conversation_id if self._bus is not None else ""
 
     def _forget_drafts(self) -> None:
-        for call_id in [each for each in self._drafts if self._tools.questions.question_of(each) is None]:
-            del self._drafts[call_id]
+        for key in [each for each in self._drafts if self._tools.questions.question_of(*each) is None]:
+            del self._drafts[key]

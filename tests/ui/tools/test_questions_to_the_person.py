@@ -204,12 +204,12 @@ def test_a_question_is_answered_once_and_its_conversation_s_end_withdraws_it() -
         questions = PersonQuestions()
         asked = [
             asyncio.ensure_future(questions.ask(PersonQuestion(call, talk, "Why?")))
-            for call, talk in (("1", "a"), ("2", "b"))
+            for call, talk in (("1", "a"), ("1", "b"))
         ]
         await asyncio.sleep(0)
-        assert questions.answer("1", "So")
-        assert not questions.answer("1", "Not so")
-        assert [each.call_id for each in questions.questions] == ["2"]
+        assert questions.answer("1", "a", "So")
+        assert not questions.answer("1", "a", "Not so")
+        assert [each.conversation_id for each in questions.questions] == ["b"]
         questions.withdraw("b")
         assert await asyncio.gather(*asked) == ["So", None]
         assert questions.questions == ()

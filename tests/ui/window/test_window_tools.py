@@ -149,9 +149,9 @@ def test_a_question_in_another_conversation_is_a_mark_and_a_notice(run: Run, sit
             assert model.index(row).data(STATE_ROLE) == "asking"
             notices = [notice.text for notice in sam.window.notices._notices]
             assert any("Shout it out" in text and "Shout" in text for text in notices)
-            sam.program._tools.approvals.answer("", "deny")
+            sam.program._tools.approvals.answer("", "", "deny")
             for question in sam.program._tools.approvals.questions:
-                sam.program._tools.approvals.answer(question.call_id, "deny")
+                sam.program._tools.approvals.answer(question.call_id, question.conversation_id, "deny")
             await sam.until(lambda: not asking.is_busy, "the end")
             assert model.index(row).data(STATE_ROLE) == "unread"
             await sam.close()
@@ -333,7 +333,8 @@ def test_the_model_is_told_of_no_tool_that_is_switched_off_and_reaches_no_host_t
                 (asked,) = [card for card in cards(sam) if card.question is not None]
                 assert asked.question is not None
                 assert f"Sends to: 127.0.0.1: {home.url}/page" in asked.question._touches.toPlainText()
-                sam.program._tools.approvals.answer(asked.question.question.call_id, "once")
+                question = asked.question.question
+                sam.program._tools.approvals.answer(question.call_id, question.conversation_id, "once")
                 await sam.answered()
                 assert [request.path for request in home.requests] == ["/page"]
             await sam.close()
