@@ -26,6 +26,7 @@ from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QApplication
 
 from sam_py import __version__
+from sam_py.agent.remembered import Remembered
 from sam_py.agent.session import ChatSession
 from sam_py.agent.state import SessionState
 from sam_py.bus.message_bus import MessageBus
@@ -47,7 +48,6 @@ from sam_py.settings.secrets import Secrets
 from sam_py.store.autosave import Autosave
 from sam_py.store.library import Library
 from sam_py.tools.base import Tool
-from sam_py.transcript.calibration import Calibrations
 from sam_py.ui.appearance import apply_theme, theme_of
 from sam_py.ui.asking import Asking
 from sam_py.ui.chat.parts.pictures import stop_pictures
@@ -173,7 +173,7 @@ class Program:
         self._tools = ProgramTools(settings)
         self._mini_prompts = MiniPrompts(paths.config / "mini_prompts.json")
         self._reminders = Reminders(mini_prompts=self._mini_prompts.reminder, todo_list=todo_list, documents=documents)
-        self._calibrations = Calibrations()
+        self._remembered = Remembered(paths.state / "learned.json")
         themes = Themes()
         apply_theme(theme_of(settings.current.appearance), themes)
         self._tasks = Tasks(self._failed)
@@ -214,6 +214,7 @@ class Program:
         self._tools.registry.fill_later(self._own_tools)
         self._tasks.spawn(self._fill_tools(), "import the tools")
         self._servers.start()
+        self._tasks.spawn(self._remembered.load(), "read what models count")
         if self._mini_prompts.problem:
             self._failed(SamError(self._mini_prompts.problem))
 
@@ -224,6 +225,7 @@ class Program:
         for close in (
             self.window.aclose,
             self._conversations.aclose,
+            self._remembered.aclose,
             self._servers.aclose,
             self._tasks.aclose,
             self._mini_prompts.aclose,
@@ -305,7 +307,7 @@ class Program:
             defaults=self._settings.current.chat,
             cost_of=self._cost_of,
             tools=self._tools.open(bus, save_now=autosave.save_now, put_attachment=self._put),
-            calibrations=self._calibrations,
+            remembered=self._remembered,
             reminders=self._reminders,
             read_document=self._library.documents.of,
         )

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from weakref import WeakValueDictionary
 
 from sam_py.agent.documents import ConversationDocuments, ReadDocument
+from sam_py.agent.remembered import Remembered
 from sam_py.bus.message_bus import MessageBus
 from sam_py.messages.message import Message
 from sam_py.messages.parts import FilePart
@@ -57,9 +58,11 @@ class Context:
         calibrations: Calibrations | None = None,
         reminders: Reminders | None = None,
         read_document: ReadDocument | None = None,
+        remembered: Remembered | None = None,
     ) -> None:
         self.plan: Plan | None = None
-        self.calibrations = calibrations or Calibrations()
+        self._remembered = remembered or Remembered()
+        self.calibrations = calibrations or self._remembered.calibrations
         self._bus = bus
         self._reminders = reminders or Reminders()
         self._documents = ConversationDocuments(read_document)
@@ -117,7 +120,8 @@ class Context:
 
     def plan_in(self, messages: Sequence[Message], room: Room, limits: Limits) -> Plan:
         """What of `messages` is sent where there is `room`, to a model that takes what `limits` say."""
-        return plan(messages, room, previous=self.plan, size_of=lambda message: self._size(message, limits))
+        before = self.plan or self._remembered.plan_of(self._bus.conversation_id)
+        return plan(messages, room, previous=before, size_of=lambda message: self._size(message, limits))
 
     def room_for(
         self,
@@ -141,6 +145,7 @@ class Context:
     def sent(self, prepared: Prepared) -> None:
         """This request goes out: later plans continue its own."""
         self.plan = prepared.plan
+        self._remembered.keep(self._bus.conversation_id, prepared.plan)
 
     def learn(self, prepared: Prepared, usage: Usage | None) -> None:
         """Take what the provider counted."""
@@ -150,9 +155,11 @@ class Context:
         self.calibrations.learn(
             request.provider, request.model, prepared.plan.raw, usage.input_tokens, tools=self._tokens_of(request.tools)
         )
+        self._remembered.changed()
 
     def refused(self, prepared: Prepared, error: ProviderError) -> None:
         """The request was too long: take the server's numbers, or where it says none, assume less than was sent."""
+        self._remembered.changed()
         request = prepared.request
         who = request.provider, request.model
         raw, tools = prepared.plan.raw, self._tokens_of(request.tools)

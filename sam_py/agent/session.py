@@ -14,6 +14,7 @@ from sam_py.agent.loop import CostOf, Desk, Loop
 from sam_py.agent.outlook import Outlook, outlook
 from sam_py.agent.preview import Preview, preview
 from sam_py.agent.prompt import ReadAttachment, history_of
+from sam_py.agent.remembered import Remembered
 from sam_py.agent.reply_stream import PutAttachment
 from sam_py.agent.state import Phase, QueuedMessage, SessionState, StateListener
 from sam_py.agent.summaries import ask_for_summary, coverable, summary_message
@@ -59,11 +60,14 @@ class ChatSession:
         cost_of: CostOf | None = None,
         tools: Toolbox | None = None,
         calibrations: Calibrations | None = None,
+        remembered: Remembered | None = None,
         reminders: Reminders | None = None,
         read_document: ReadDocument | None = None,
     ) -> None:
         self.bus = bus
-        self.context = Context(bus, calibrations=calibrations, reminders=reminders, read_document=read_document)
+        self.context = Context(
+            bus, calibrations=calibrations, reminders=reminders, read_document=read_document, remembered=remembered
+        )
         self.defaults = defaults or ChatSettings()
         self._provider_of = provider_of
         self._save_now = save_now

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -9,12 +11,15 @@ from sam_py.messages.message import DeveloperMessage, Message
 from sam_py.messages.parts import TextPart
 from sam_py.transcript.budget import STEP, plan
 from sam_py.transcript.build import build
+from sam_py.transcript.pairing import owners_of
 from sam_py.transcript.plan import Plan, Room
 from sam_py.transcript.tokens import message_tokens
 from tests.transcript import histories
 from tests.transcript.said import ALL, call, reply, result, said, user
 from tests.transcript.validator import faults
 
+EXAMPLES = int(os.environ.get("SAM_EXAMPLES", "60"))
+"""``SAM_EXAMPLES=5000`` for a long run by hand."""
 WORDS = "some plain words that go on for a while "
 
 
@@ -180,7 +185,32 @@ budgeted = st.lists(
 )
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=EXAMPLES, deadline=None)
+@given(budgeted, st.integers(20, 900), st.integers(0, 16))
+def test_whatever_the_room_what_is_kept_is_sent_pairs_stay_and_the_plan_is_the_same_bytes(
+    history: list[Message], window: int, known: int
+) -> None:
+    room = Room(window)
+    before = plan(history[:known], room)
+    planned = plan(history, room, previous=before)
+    assert repr(planned) == repr(plan(history, room, previous=before))
+    places = {message.id: place for place, message in enumerate(history)}
+    fates = [fate.fate for fate in planned.fates]
+    never = {place for place, message in enumerate(history) if message.context == "never"}
+    for result_id, reply_at in owners_of(history).items():
+        result_at = places[result_id]
+        assert (fates[reply_at] == "left_out") == (fates[result_at] == "left_out")
+        if never & {reply_at, result_at}:
+            never |= {reply_at, result_at}
+    for result_id, reply_at in owners_of(history).items():  # of a pair that is never sent nothing is
+        if reply_at in never:
+            never.add(places[result_id])
+    for place, message in enumerate(history):
+        if (message.pinned or message.context == "keep") and place not in never:
+            assert fates[place] == "sent" or planned.fates[place].reason == "without_call"
+
+
+@settings(max_examples=EXAMPLES, deadline=None)
 @given(budgeted, st.integers(20, 900), st.floats(0.5, 2.0), st.floats(0, 100))
 def test_never_over_the_limit_unless_what_must_stay_is(
     history: list[Message], window: int, factor: float, offset: float
@@ -214,7 +244,7 @@ def _questions_in_a_row(history: list[Message], last: int) -> int:
     return count
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=EXAMPLES, deadline=None)
 @given(budgeted, st.integers(20, 600))
 def test_what_a_plan_leaves_makes_a_valid_transcript(history: list[Message], window: int) -> None:
     planned = plan(history, Room(window))
