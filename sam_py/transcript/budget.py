@@ -269,10 +269,12 @@ class _Planning:
             if self._total <= target:
                 return
             self._shorten_if_long(index)
-        for _importance, index in sorted(self._units(among)):
-            if self._total <= target:
-                return
-            self._drop(index)
+        units = self._units(among)
+        for importance in sorted(units):
+            for index in units[importance]:
+                if self._total <= target:
+                    return
+                self._drop(index)
 
     def _make_room_in_the_last_turn(self, target: float, most: float, start: int) -> None:
         """The last question and the last round stay; earlier rounds of it go, then the last results are shortened."""
@@ -301,15 +303,15 @@ class _Planning:
             self._sizes[index] = size
             self._total -= saved
 
-    def _units(self, among: range) -> list[tuple[float, int]]:
-        """What of `among` may be left out: how important it is, and where it begins.
+    def _units(self, among: range) -> dict[float, list[int]]:
+        """What of `among` may be left out: by how important it is, where it begins, in order.
 
         Messages go together or not at all where one is a reply and the others are the results of its calls.
         """
-        messages, out, kept = self._messages, self._out, self._kept
-        units = []
+        messages, out, kept, owner = self._messages, self._out, self._kept, self._owner
+        units: dict[float, list[int]] = {}
         for index in among:
-            if index in out or index in kept or index in self._owner:
+            if index in out or index in kept or index in owner:
                 continue
             importance = messages[index].importance
             results = self._results_of.get(index)
@@ -317,7 +319,7 @@ class _Planning:
                 if results[-1] >= among.stop:
                     continue  # a result of it belongs to what stays
                 importance = max(importance, *(messages[result].importance for result in results))
-            units.append((importance, index))
+            units.setdefault(importance, []).append(index)
         return units
 
     def _drop(self, index: int) -> None:
