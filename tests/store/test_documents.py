@@ -112,6 +112,19 @@ def test_a_very_long_text_of_a_web_page_is_not_lost(tmp_path: Path) -> None:
     assert (len(document.markdown), document.is_cut) == (limits.MOST_CHARACTERS, True)
 
 
+def test_what_is_nested_too_deep_is_said_to_be_missing(tmp_path: Path) -> None:
+    """The parser ends there without a word."""
+    document = read(tmp_path, "html", f"<p>before</p>{_deep('div', 5_000)}".encode())
+    assert (document.markdown, document.is_cut) == ("before", True)
+    assert document.notes == ("The page's elements are nested too deep to be read: what follows is left out.",)
+    empty = read(tmp_path, "html", b"<div>" * 200_000 + b"hi")
+    assert not empty.has_text
+    assert empty.notes == document.notes
+    book = read(tmp_path, "epub", made.epub([_deep("div", 5_000), "<p>after</p>"]))
+    assert "after" in book.markdown
+    assert book.notes == ("The page's elements are nested too deep to be read: the rest of chapter 1 is left out.",)
+
+
 def test_a_table_in_a_file_is_read_with_its_own_delimiter_and_letters(tmp_path: Path) -> None:
     assert read(tmp_path, "csv", made.csv()).markdown == (
         "| Größe | Preis |\n| --- | --- |\n| 10 | 1,50 |\n| 20 | 2,75 |"

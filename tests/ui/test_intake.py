@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from PySide6.QtCore import QBuffer, QByteArray, QIODevice
 from PySide6.QtGui import QColor, QImage, QImageWriter
 
+from sam_py.messages.documents import Document
 from sam_py.messages.parts import CodePart, FilePart, ImagePart
 from sam_py.ui.chat.attachments_images import PictureError, fit_picture, without_metadata
 from sam_py.ui.chat.attachments_intake import (
@@ -309,3 +310,20 @@ def test_what_a_program_hands_over_is_judged_like_a_file() -> None:
         take(GivenBytes(bytes(range(256)), "Server: blob.bin"))
     with pytest.raises(IntakeError, match="may have at most"):
         take(GivenBytes(b"x" * (DOCUMENT_MAX_BYTES + 1), "Server: long.txt"))
+
+
+def test_a_document_without_a_word_is_refused_and_the_sentence_says_why(tmp_path: Path) -> None:
+    (tmp_path / "deep.html").write_bytes(b"<div>" * 50_000)
+
+    async def read(_part: FilePart, _tell: object) -> Document:
+        return Document("html", notes=("It is nested too deep.",), is_cut=True)
+
+    async def run() -> None:
+        intake = Intake(Kept().put, read)
+        try:
+            with pytest.raises(IntakeError, match=r"“deep\.html” holds no text .* nested too deep"):
+                await intake.take(tmp_path / "deep.html")
+        finally:
+            intake.close()
+
+    asyncio.run(run())

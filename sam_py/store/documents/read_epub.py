@@ -11,7 +11,7 @@ from urllib.parse import unquote
 
 from sam_py.store.documents.limits import Gathering, Unreadable, checked_zip
 from sam_py.store.documents.markup import markdown_of
-from sam_py.store.documents.read_html import parsed
+from sam_py.store.documents.read_html import TOO_DEEP, parsed
 
 _CONTAINER = "META-INF/container.xml"
 _FONTS = ("http://www.idpf.org/2008/embedding", "http://ns.adobe.com/pdf/enc#RC")
@@ -29,10 +29,12 @@ def read(path: Path, gathering: Gathering) -> None:
         for number, name in enumerate(names, 1):
             gathering.progress(number - 1, len(names))
             try:
-                tree = parsed(archive.read(name))
+                tree, is_whole = parsed(archive.read(name))
             except (KeyError, zipfile.BadZipFile, zlib.error, EOFError):
                 missing += 1
                 continue
+            if not is_whole:
+                gathering.note(f"{TOO_DEEP}: the rest of chapter {number} is left out.")
             if tree is not None:
                 text = markdown_of(tree, links=False, count_cells=gathering.count_cells)
                 gathering.add(f"Chapter {number}", text)

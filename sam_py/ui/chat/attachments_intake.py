@@ -159,7 +159,8 @@ class Intake:
         if document.has_text:
             return replace(taken, document=document, note=notes)
         if part.mime_type != MIME_TYPES["pdf"]:
-            raise IntakeError(_tr("“{name}” holds no text that the model could read.").format(name=taken.name))
+            sentence = _tr("“{name}” holds no text that the model could read.").format(name=taken.name)
+            raise IntakeError(" ".join(filter(None, (sentence, notes))))
         return replace(taken, document=document, warning=_tr("No text in it"), note=_only_pictures(notes))
 
     async def thumbnail(self, path: Path) -> QImage | None:
