@@ -28,6 +28,7 @@ class Grant(Frozen):
     tool_name: str
     fingerprint: str
     effects: tuple[str, ...] = ()
+    """As `Touch.granted` names them."""
     conversation_id: str = Field(default="")
     """Empty: in all conversations."""
 
@@ -94,11 +95,12 @@ class Approvals:
         self, tool: Tool, touches: tuple[Touch, ...], conversation_id: str, *, after_strangers: bool = False
     ) -> bool:
         """Whether the call may run without asking."""
-        wanted = {touch.effect for touch in touches if not touch.free}
-        if not wanted:
+        asked = [touch for touch in touches if not touch.free]
+        if not asked:
             return True
-        if after_strangers and wanted - {"read"}:
+        if after_strangers and any(touch.effect != "read" for touch in asked):
             return False
+        wanted = {touch.granted for touch in asked}
         return any(
             grant.tool_name == tool.name
             and grant.fingerprint == tool.fingerprint
@@ -128,7 +130,7 @@ class Approvals:
             return False
         question = asked.question
         if answer in ("conversation", "always"):
-            effects = tuple(sorted({touch.effect for touch in question.touches if not touch.free}))
+            effects = tuple(sorted({touch.granted for touch in question.touches if not touch.free}))
             self._add(
                 Grant(
                     tool_name=question.tool_name,

@@ -33,12 +33,23 @@ class Touch:
     """One thing outside the conversation that a call would touch, in the words that a person checks.
 
     `target` is resolved: the real path, the real address. `free`: the person opened it to tools beforehand
-    (reading in the work folder), so that nobody need be asked.
+    (reading in the work folder), so that nobody need be asked. `within`: the place that a grant holds for (the
+    resolved work folder); empty, it holds wherever the tool reaches.
     """
 
     effect: Effect
     target: str
     free: bool = False
+    within: str = ""
+
+    @property
+    def granted(self) -> str:
+        """What a grant for it names.
+
+        >>> Touch("write", "/home/ann/bees/a.txt", within="/home/ann/bees").granted
+        'write:/home/ann/bees'
+        """
+        return f"{self.effect}:{self.within}" if self.within else self.effect
 
 
 @dataclass(frozen=True, slots=True)

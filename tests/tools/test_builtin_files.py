@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from sam_py.store.disk import Disk
+from sam_py.tools.approval import Approvals, Grant
 from sam_py.tools.base import BuiltinTool, Running, ToolError, ToolOutput
 from sam_py.tools.builtin.folder_files import STEP_BY_STEP, FolderFiles
 from sam_py.tools.builtin.read_files import ListFolderTool, ReadFileTool
@@ -22,6 +23,7 @@ from sam_py.tools.builtin.threads import Stop, Stopped
 from sam_py.tools.builtin.work_folder import WorkFolders
 from sam_py.tools.builtin.write_files import EditFileTool, WriteFileTool
 
+EDIT = '{"path": "a.txt", "old": "1", "new": "2"}'
 PNG = b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR" + struct.pack(">II", 40, 30) + b"\x08\x02\x00\x00\x00"
 
 
@@ -269,6 +271,21 @@ def test_writing_asks_for_exactly_the_file(folder: Folder) -> None:
     assert tool.doing(arguments) == "Write a/../b.txt (2 lines)"
     reader = ReadFileTool(folder.folders, folder.put)
     assert all(touch.free for touch in reader.touches(reader.parse('{"path": "b.txt"}')))
+
+
+def test_what_was_allowed_in_one_work_folder_is_asked_about_in_the_next(tmp_path: Path) -> None:
+    bees, taxes = tmp_path / "bees", tmp_path / "taxes"
+    for each in (bees, taxes):
+        each.mkdir()
+    for make in (WriteFileTool, EditFileTool):
+        chosen = [bees]
+        tool = make(WorkFolders(lambda _id: chosen[0]))  # noqa: B023
+        arguments = tool.parse('{"path": "a.txt", "text": "1"}' if make is WriteFileTool else EDIT)
+        (touch,) = tool.touches(arguments)
+        approvals = Approvals((Grant(tool_name=tool.name, fingerprint=tool.fingerprint, effects=(touch.granted,)),))
+        assert approvals.is_free(tool, tool.touches(arguments), "c")
+        chosen[0] = taxes
+        assert not approvals.is_free(tool, tool.touches(arguments), "c")
 
 
 def test_an_edit_replaces_the_only_occurrence(folder: Folder) -> None:

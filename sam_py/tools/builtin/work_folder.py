@@ -67,4 +67,5 @@ class FileTool(BuiltinTool[A]):
         return (Touch("read", self._place(path).full, free=True),)
 
     def _writes(self, path: str) -> tuple[Touch, ...]:
-        return (Touch("write", self._place(path).full),)
+        place = self._place(path)
+        return (Touch("write", place.full, within=place.root),)

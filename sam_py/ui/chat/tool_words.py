@@ -84,8 +84,11 @@ def effect_words(effect: Effect | str) -> str:
             return effect
 
 
-def granted_words(effect: Effect | str) -> str:
-    """What a tool that was allowed may do."""
+def granted_words(effect: str) -> str:
+    """What a tool that was allowed may do, as `Touch.granted` names it."""
+    kind, _, within = effect.partition(":")
+    if kind == "write" and within:
+        return _tr("changes files in %1").replace("%1", visible_line(within))
     match effect:
         case "read":
             return _tr("reads")

@@ -246,14 +246,19 @@ def test_what_was_allowed_in_a_conversation_names_it(room: Room) -> None:
     room.services.library = titles
     for conversation in ("known", "gone"):
         room.tools.approvals._add(
-            Grant(tool_name="ring", fingerprint="builtin", effects=("write", "network"), conversation_id=conversation)
+            Grant(
+                tool_name="ring",
+                fingerprint="builtin",
+                effects=("network", "write:/bees"),
+                conversation_id=conversation,
+            )
         )
     room.tools.approvals._tell()
     room.qtbot.waitUntil(lambda: len(room.page.revokers) == 2)
     hints = [button.accessibleDescription() for button in room.page.revokers.values()]
     assert hints == [
-        "In “The plan”: changes things, sends something out",
-        "In one conversation: changes things, sends something out",
+        "In “The plan”: sends something out, changes files in /bees",
+        "In one conversation: sends something out, changes files in /bees",
     ]
 
 
