@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from sam_py.agent.call_ids import known_calls
 from sam_py.agent.context import Context, Prepared
-from sam_py.agent.prompt import ReadAttachment, characters_of, history_of, prepare
+from sam_py.agent.prompt import ReadAttachment, characters_of, history_of, limits_for, prepare
 from sam_py.agent.reply_stream import PutAttachment, ReplyStream
 from sam_py.agent.state import Phase
 from sam_py.agent.troubles import RequestError, ended_badly, error_at
@@ -167,7 +167,7 @@ class Loop:
         return self._finished(stream, reply_id, to)
 
     async def _prepared(self, asking: _Asking) -> Prepared:
-        limits = asking.provider.limits_of(asking.choice.model)
+        limits = await limits_for(asking.provider, asking.choice.model)
         tools = self._desk.tools
         return await prepare(
             self._desk.bus,

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from sam_py.agent.context import reminders_tokens
 from sam_py.agent.loop import Desk
-from sam_py.agent.prompt import history_of, system_prompt
+from sam_py.agent.prompt import history_of, limits_for, system_prompt
 from sam_py.messages.message import Message
 from sam_py.providers.base import Provider
 from sam_py.settings.model import ChatSettings
@@ -52,9 +52,9 @@ async def outlook(
     desk: Desk, provider: Provider, model: str, defaults: ChatSettings, draft: Message | None, after: str | None
 ) -> Outlook:
     """What `provider` would be sent if `draft` came `after` that message. Looks at the history in slices."""
+    limits = await limits_for(provider, model)
     history = await history_of(desk.bus, after)
     messages = [*history, draft] if draft is not None else history
-    limits = provider.limits_of(model)
     system = system_prompt(desk.bus, defaults)
     reminders = desk.context.reminders_of(messages)
     tools = desk.tools.specs() if desk.tools is not None and limits.tools else ()

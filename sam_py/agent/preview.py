@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from sam_py.agent.context import Prepared
 from sam_py.agent.loop import Desk
-from sam_py.agent.prompt import history_of, prepare
+from sam_py.agent.prompt import history_of, limits_for, prepare
 from sam_py.messages.message import Message
 from sam_py.providers.base import Provider
 from sam_py.settings.model import ChatSettings
@@ -24,8 +24,8 @@ async def preview(
     desk: Desk, provider: Provider, model: str, defaults: ChatSettings, message: Message | None, after: str | None
 ) -> Preview:
     """What `provider` is sent if `message` comes `after` that one; None: if that is asked again."""
+    limits = await limits_for(provider, model)
     history = await history_of(desk.bus, after)
-    limits = provider.limits_of(model)
     prepared = await prepare(
         desk.bus,
         [*history, message] if message is not None else history,

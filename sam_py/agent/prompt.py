@@ -14,7 +14,7 @@ from sam_py.errors import SamError, UnknownMessageError
 from sam_py.messages.message import Message, UserMessage
 from sam_py.messages.parts import CodePart, FilePart, ImagePart, TextPart, ThinkingTextPart, ToolCallPart
 from sam_py.messages.turn import Limits, ToolResultPart, Transcript
-from sam_py.providers.base import ChatRequest, Effort, ToolSpec
+from sam_py.providers.base import ChatRequest, Effort, Provider, ToolSpec
 from sam_py.settings.model import ChatSettings
 from sam_py.transcript.attached import put_in_files, without_attachments
 from sam_py.transcript.build import build
@@ -31,6 +31,14 @@ CONTINUE = (
     "Your last message was cut off. Go on from exactly where it ends, with the very next character: "
     "repeat nothing, announce nothing, and keep its language and formatting."
 )
+
+
+async def limits_for(provider: Provider, model: str) -> Limits:
+    """What `model` takes, as far as `provider` knows it or its server tells when it is asked."""
+    learn = getattr(provider, "learn", None)
+    if learn is not None:
+        await learn(model)
+    return provider.limits_of(model)
 
 
 async def history_of(bus: MessageBus, last_id: str | None) -> list[Message]:

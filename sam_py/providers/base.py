@@ -204,7 +204,10 @@ class Decoder(Protocol):
 
 
 class Provider(Protocol):
-    """One account or server. `id` names it in settings and in messages."""
+    """One account or server. `id` names it in settings and in messages.
+
+    One whose server is asked about a model before `limits_of` is right has an ``async learn(model)`` as well.
+    """
 
     @property
     def id(self) -> str: ...

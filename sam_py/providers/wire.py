@@ -102,6 +102,9 @@ class WireProvider(ABC):
     def limits_of(self, model: str) -> Limits:
         return self._limits.get(model) or self._guessed(model)
 
+    async def learn(self, model: str) -> None:  # noqa: B027 - not abstract: most servers are not asked
+        """See to it that `limits_of` knows `model`, where its server tells; cheap once it does. Raises nothing."""
+
     def takes(self, model: str) -> Taken:
         """Which settings arrive in a request to `model`."""
         return taken_by(self._body, model, provider=self.id, limits=self.limits_of(model))

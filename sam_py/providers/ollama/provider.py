@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 import logging
 import re
-from collections.abc import AsyncGenerator
+import time
+from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 from dataclasses import replace
 from typing import Any
 
+from sam_py.errors import SamError
 from sam_py.messages.turn import Limits
 from sam_py.providers.base import ChatRequest, Decoder, ModelInfo, StreamEvent
 from sam_py.providers.errors import ProviderError
@@ -23,18 +25,30 @@ from sam_py.providers.wire import Account, KeyOf, WireProvider
 log = logging.getLogger(__name__)
 
 _ASKED_AT_ONCE = 4
+_LEARN_S = 4.0
+"""So long a request waits to hear what its model takes, before it is made from what the name tells."""
+_ASKED_AGAIN_S = 5.0
+"""So long after it did not tell, the server is not asked again, except by a request that leaves."""
 # What settings of earlier versions end in, and what a person may have copied behind the host.
 _BEHIND = re.compile(r"/(v1|api)(/.*)?$")
 
 
 class OllamaProvider(WireProvider):
-    """Asks the server about a model before it first uses it: what a model cannot do answers 400 there."""
+    """Asks the server about a model before it first uses it: what a model cannot do answers 400 there.
 
-    def __init__(self, account: Account, *, http: Http, key_of: KeyOf) -> None:
+    `monotonic` (seconds) is passed in by tests.
+    """
+
+    def __init__(
+        self, account: Account, *, http: Http, key_of: KeyOf, monotonic: Callable[[], float] = time.monotonic
+    ) -> None:
         super().__init__(account, http=http, key_of=key_of)
         self._base_url = plain_base_url(self._base_url)
         self._told: dict[str, Told] = {}
         self._digests: dict[str, str] = {}
+        self._monotonic = monotonic
+        self._untold_s: dict[str, float] = {}
+        """When the server last did not tell of a model (monotonic seconds)."""
 
     async def list_models(self) -> list[ModelInfo]:
         listed = read_tags(await self._ask("/api/tags"))
@@ -56,6 +70,18 @@ class OllamaProvider(WireProvider):
         ]
         self._limits.update({model.id: model.limits for model in models})
         return models
+
+    async def learn(self, model: str) -> None:
+        if model in self._told or self._monotonic() - self._untold_s.get(model, -_ASKED_AGAIN_S) < _ASKED_AGAIN_S:
+            return
+        try:
+            async with asyncio.timeout(_LEARN_S):
+                told = await self._learn(model)
+        except (SamError, TimeoutError) as error:  # the request itself will tell
+            log.info("%s does not tell of %s yet: %s", self.label, model, error)
+            told = None
+        if told is None:
+            self._untold_s[model] = self._monotonic()
 
     async def stream(self, request: ChatRequest) -> AsyncGenerator[StreamEvent, None]:
         async with aclosing(super().stream(await self._fitted(request))) as events:
