@@ -14,7 +14,7 @@ from typing import Literal
 from pydantic import Field
 
 from sam_py.messages.parts import Frozen
-from sam_py.tools.base import Tool, Touch
+from sam_py.tools.base import NEVER_GRANTED, Tool, Touch
 
 log = logging.getLogger(__name__)
 
@@ -46,6 +46,11 @@ class Question:
     touches: tuple[Touch, ...]
     after_strangers: bool = False
     """Text of strangers came in during this turn: earlier grants do not cover what changes or leaves this machine."""
+
+    @property
+    def may_be_granted(self) -> bool:
+        """Whether an answer can hold for later calls, too."""
+        return not any(touch.effect in NEVER_GRANTED for touch in self.touches)
 
 
 @dataclass(slots=True)
@@ -98,6 +103,8 @@ class Approvals:
         asked = [touch for touch in touches if not touch.free]
         if not asked:
             return True
+        if any(touch.effect in NEVER_GRANTED for touch in asked):
+            return False
         if after_strangers and any(touch.effect != "read" for touch in asked):
             return False
         wanted = {touch.granted for touch in asked}
@@ -129,7 +136,7 @@ class Approvals:
         if asked is None or asked.answered.done():
             return False
         question = asked.question
-        if answer in ("conversation", "always"):
+        if answer in ("conversation", "always") and question.may_be_granted:
             effects = tuple(sorted({touch.granted for touch in question.touches if not touch.free}))
             self._add(
                 Grant(

@@ -14,8 +14,12 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from sam_py.errors import SamError
 from sam_py.messages.parts import Part
 
-Effect = Literal["read", "write", "network", "run", "spend"]
-"""What a call does to the world outside the conversation. `run`: it drives another program; `spend`: it costs money."""
+Effect = Literal["read", "write", "network", "own network", "run", "spend"]
+"""What a call does to the world outside the conversation. `own network`: it reaches this machine or the person's
+own network; `run`: it drives another program; `spend`: it costs money."""
+
+NEVER_GRANTED: frozenset[Effect] = frozenset({"own network"})
+"""What is asked about each time, whatever was allowed before."""
 
 DEADLINE_S = 60.0
 
@@ -46,8 +50,8 @@ class Touch:
     def granted(self) -> str:
         """What a grant for it names.
 
-        >>> Touch("write", "/home/ann/bees/a.txt", within="/home/ann/bees").granted
-        'write:/home/ann/bees'
+        >>> Touch("write", "/bees/a.txt", within="/bees").granted
+        'write:/bees'
         """
         return f"{self.effect}:{self.within}" if self.within else self.effect
 

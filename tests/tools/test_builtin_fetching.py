@@ -6,7 +6,7 @@ import asyncio
 import gzip
 import json
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
@@ -356,13 +356,24 @@ def test_a_connection_that_leads_elsewhere_is_not_read() -> None:
         fetched(Fetcher(resolve=names, transport=Elsewhere), "http://public.test/")
 
 
+class Words(httpx.AsyncByteStream):
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        yield b"plain words"
+
+
 def test_a_redirect_is_followed_and_checked_again(site: Site) -> None:
+    pages = {"/a": httpx.Response(302, headers={"Location": "http://b.test/b"}), "/b": httpx.Response(301)}
+    pages["/b"].headers["Location"] = "/c"
+    plain = {"Content-Type": "text/plain"}
+    transport = httpx.MockTransport(
+        lambda request: pages.get(request.url.path) or httpx.Response(200, headers=plain, stream=Words())
+    )
+    names = Names(a_test=["1.1.1.1"], b_test=["1.1.1.2"])
+    output = fetched(Fetcher(resolve=names, transport=lambda: transport), "http://a.test/a")
+    assert output.text.startswith("http://b.test/c (text/plain, 11 bytes).\n\nplain words")
+    assert names.asked == ["a.test", "b.test", "b.test"]
     site.lay("/a", status=302, Location=f"http://b.test:{site.port}/b")
-    site.lay("/b", status=301, Location="/c")
-    site.lay("/c", "plain words", Content_Type="text/plain")
     names = Names(a_test=["127.0.0.1"], b_test=["127.0.0.1"])
-    output = fetched(near(names, "a.test", "b.test"), f"http://a.test:{site.port}/a")
-    assert output.text.startswith(f"http://b.test:{site.port}/c (text/plain, 11 bytes).\n\nplain words")
     asked = list(site.asked)
     with pytest.raises(ToolError, match=r"b\.test is on this computer"):
         fetched(near(names, "a.test"), f"http://a.test:{site.port}/a")
@@ -378,6 +389,14 @@ def test_a_redirect_to_a_hostile_address_ends_the_fetch(site: Site, location: st
     with pytest.raises(ToolError):
         fetched(near(Names(a_test=["127.0.0.1"]), "a.test"), f"http://a.test:{site.port}/a")
     assert len(site.asked) == 1
+
+
+def test_a_page_does_not_lead_into_the_own_network_unasked(site: Site) -> None:
+    site.lay("/go", status=302, Location=f"http://admin.test:{site.port}/")
+    fetcher = near(Names(bees_test=["127.0.0.1"], admin_test=["127.0.0.1"]), "bees.test", "admin.test")
+    with pytest.raises(ToolError, match=r"bees\.test leads on to admin\.test.*asked first"):
+        fetched(fetcher, f"http://bees.test:{site.port}/go")
+    assert [host for host, _path in site.asked] == [f"bees.test:{site.port}"]
 
 
 def test_redirects_come_to_an_end(site: Site) -> None:

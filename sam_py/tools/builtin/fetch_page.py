@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from sam_py.tools.base import Arguments, BuiltinTool, Running, ToolOutput, Touch
+from sam_py.tools.base import Arguments, BuiltinTool, Effect, Running, ToolOutput, Touch
 from sam_py.tools.builtin.fetching import LONGEST_S, Fetcher
 from sam_py.tools.builtin.page_text import text_of
 from sam_py.tools.builtin.threads import on_thread
@@ -36,7 +36,8 @@ class FetchPageTool(BuiltinTool[FetchPage]):
 
     def touches(self, arguments: FetchPage) -> tuple[Touch, ...]:
         url = self._fetcher.check_url(arguments.url)
-        return (Touch("network", f"{url.raw_host.decode('ascii')}: {url}"),)
+        effect: Effect = "own network" if self._fetcher.is_private(url) else "network"
+        return (Touch(effect, f"{url.raw_host.decode('ascii')}: {url}"),)
 
     async def run(self, arguments: FetchPage, running: Running) -> ToolOutput:
         page = await self._fetcher.fetch(arguments.url, running.report)

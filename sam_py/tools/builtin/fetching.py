@@ -109,6 +109,10 @@ class Fetcher:
             self._check_address(url.host, url.host)
         return url
 
+    def is_private(self, url: httpx.URL) -> bool:
+        """Whether the address is one of those on this machine or in the own network that the person allowed."""
+        return self._may_reach_private(url.host)
+
     async def fetch(self, text: str, progress: Callable[[str], None] = lambda _text: None) -> Fetched:
         """The document at `text`, redirects followed. Raises `ToolError`, in words for a model."""
         import httpx
@@ -123,7 +127,7 @@ class Fetcher:
                         answer = await self._hop(transport, url)
                         if isinstance(answer, Fetched):
                             return answer
-                        url = self.check_url(str(answer))
+                        url = self._onward(url, answer)
                     raise ToolError(f"The page leads on to others more than {MOST_REDIRECTS} times; it was given up.")
         except TimeoutError as error:
             raise ToolError(
@@ -131,6 +135,16 @@ class Fetcher:
             ) from error
         except httpx.HTTPError as error:
             raise ToolError(_words(error, url)) from error
+
+    def _onward(self, url: httpx.URL, onward: httpx.URL) -> httpx.URL:
+        """Where a redirect leads. Raises `ToolError`, also where a page leads into the own network unasked."""
+        found = self.check_url(str(onward))
+        if self.is_private(found) and found.host != url.host:
+            raise ToolError(
+                f"{url.host} leads on to {found.host}, on this computer or in the person's own network, about which "
+                "they are asked first. Fetch that address itself if they want it."
+            )
+        return found
 
     async def _hop(self, transport: httpx.AsyncBaseTransport, url: httpx.URL) -> Fetched | httpx.URL:
         """One request: what came, or where it leads on to."""

@@ -80,6 +80,9 @@ class ToolQuestion(QWidget):
         self.deny.clicked.connect(lambda: self._choose("deny"))
         for answer, button in self.allow.items():
             button.clicked.connect(lambda _checked=False, answer=answer: self._choose(answer))
+        if not question.may_be_granted:
+            for answer in hints:
+                self.allow[answer].hide()
         self._is_armed = False
         self._arming = QTimer(self)
         self._arming.setSingleShot(True)
@@ -123,6 +126,8 @@ class ToolQuestion(QWidget):
             y += height + gap
         x, tall = pad, 0
         for button in (self.deny, *self.allow.values()):
+            if button.isHidden():
+                continue
             size = button.sizeHint()
             wide = min(size.width(), inner)
             if x > pad and x + wide > pad + inner:

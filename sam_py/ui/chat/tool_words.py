@@ -76,6 +76,8 @@ def effect_words(effect: Effect | str) -> str:
             return _tr("Changes")
         case "network":
             return _tr("Sends to")
+        case "own network":
+            return _tr("Reaches into your own network")
         case "run":
             return _tr("Runs")
         case "spend":

@@ -66,6 +66,8 @@ class Burn(BuiltinTool[Place]):
         return f"Burning {arguments.place}"
 
     def touches(self, arguments: Place) -> tuple[Touch, ...]:
+        if arguments.place == "cellar":
+            return (Touch("own network", "localhost: http://localhost/"),)
         return (Touch("write", f"/papers/{arguments.place}"), Touch("network", "https://fire.example"))
 
     async def run(self, arguments: Place, running: Running) -> ToolOutput:

@@ -128,6 +128,13 @@ def test_each_answer_grants_what_it_says(stage: Any) -> None:
             approvals.revoke(grant)
 
 
+def test_what_no_grant_covers_can_only_be_allowed_once(stage: Any) -> None:
+    stage.runs(stage.says(("q1", "burn", '{"place": "cellar"}')))
+    question = asked(stage)
+    assert [answer for answer, button in question.allow.items() if button.isVisible()] == ["once"]
+    assert question.findChildren(ToolText)[0].toPlainText().startswith("Reaches into your own network: localhost")
+
+
 def test_a_question_that_comes_up_where_another_was_answered_is_not_armed(stage: Any) -> None:
     stage.runs(stage.says(LETTER, DIARY))
     first = asked(stage)
