@@ -288,7 +288,7 @@ class Loop:
             ErrorOccurred(
                 message_id=at,
                 code="too_many_rounds",
-                text=f"The model has called tools {MAX_ROUNDS} times in a row and was stopped. Retry lets it go on.",
+                text=f"The model called tools {MAX_ROUNDS} times in a row and was stopped. “Go on” lets it continue.",
             )
         )
 

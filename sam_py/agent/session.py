@@ -20,6 +20,7 @@ from sam_py.agent.state import Phase, QueuedMessage, SessionState, StateListener
 from sam_py.agent.summaries import ask_for_summary, coverable, summary_message
 from sam_py.agent.titles import GUIDE, Titles
 from sam_py.bus.message_bus import ROOT, MessageBus
+from sam_py.bus.unfinished import is_unfinished
 from sam_py.errors import SamError
 from sam_py.messages.history import TaskRecorded
 from sam_py.messages.message import AssistantMessage, UserMessage
@@ -180,7 +181,7 @@ class ChatSession:
             self._spawn(self._save(), "save a stopped reply")
 
     async def retry(self, message_id: str | None = None) -> None:
-        """Ask again: for an answer to a message that has none, for another one in place of a broken reply.
+        """Ask again: for an answer to a message or to tools, for another one in place of a broken reply.
 
         Without an id, at the end of the conversation. Does nothing while a reply streams.
         """
@@ -188,7 +189,7 @@ class ChatSession:
         if self._run is not None or at is None:
             return
         self._release()
-        if isinstance(self.bus.get(at), AssistantMessage):
+        if isinstance(self.bus.get(at), AssistantMessage) and not is_unfinished(self.bus, at):
             await self.regenerate(at)
         else:
             await self._start(lambda run: self._reply(run, at, then_queued=True))

@@ -305,3 +305,20 @@ def assert_valid(turns: object) -> None:
         assert results == due
         due = [part.call_id for part in turn.parts if isinstance(part, ToolCallPart)]
     assert due == []
+
+
+async def test_a_reply_whose_calls_ended_with_the_program_is_gone_on_with_and_kept(acting: Acting) -> None:
+    said = acting.bus.add_user_message("Weather?")
+    acting.bus.insert(
+        AssistantMessage(
+            parent_id=said.id,
+            parts=(ToolCallPart(call_id="c1", tool_name="weather", arguments_json="{}"),),
+            stop_reason="tool_use",
+        )
+    )
+    acting.provider.answer("It could not be looked up.")
+    await acting.session.retry()
+    assert [message.role for message in acting.bus.messages()] == ["user", "assistant", "assistant"]
+    (result,) = [part for part in acting.provider.requests[-1].turns[-1].parts if isinstance(part, ToolResultPart)]
+    assert result.call_id == "c1"
+    assert acting.weather.asked == []

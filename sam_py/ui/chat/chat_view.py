@@ -13,6 +13,7 @@ from sam_py.agent.state import SessionState
 from sam_py.agent.summaries import reworded, words_of
 from sam_py.bus import todo_list
 from sam_py.bus.deltas import Delta, SettingChanged
+from sam_py.bus.unfinished import is_unfinished
 from sam_py.errors import SamError
 from sam_py.messages.message import AssistantMessage, DeveloperMessage, Message, UserMessage
 from sam_py.messages.parts import FilePart, Part, TextPart
@@ -231,10 +232,13 @@ class ChatView(QWidget):
         return None
 
     def act_on_last_reply(self, action: str) -> None:
-        bus = self.conversation.bus if self.conversation is not None else None
-        if action == "regenerate" and bus is not None and bus.tip is not None and bus.get(bus.tip).role == "user":
-            self._act("retry", bus.tip)
-            return
+        conversation = self.conversation
+        tip = conversation.bus.tip if conversation is not None else None
+        if action == "regenerate" and conversation is not None and tip is not None:
+            unfinished = not conversation.is_busy and is_unfinished(conversation.bus, tip)
+            if unfinished or conversation.bus.get(tip).role == "user":
+                self._act("retry", tip)
+                return
         reply = self.last_reply()
         if reply is not None:
             self._act(action, reply)

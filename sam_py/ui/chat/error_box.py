@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from PySide6.QtCore import QCoreApplication, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QPainter, QPaintEvent
 from PySide6.QtWidgets import QApplication, QLabel, QSizePolicy, QWidget
@@ -12,13 +14,20 @@ from sam_py.ui.widgets.buttons import PillButton
 
 _PAD_PX = 12
 _ICON_PX = 18
-_UNANSWERED = "unanswered"
+Missing = Literal["", "unanswered", "unfinished"]
+"""What should come below the last message: a reply to the person, or the rest of a work with tools."""
+_CALM = ("unanswered", "unfinished")
+_GOES_ON = ("unfinished", "too_many_rounds")
+"""To ask again does nothing again here."""
 
 
-def no_reply(message_id: str) -> ErrorOccurred:
-    """What stands below a message of the person that was sent and never answered; it is shown, not kept."""
-    text = QCoreApplication.translate("ErrorBox", "This message has no reply: it was stopped, or the program ended.")
-    return ErrorOccurred(message_id=message_id, code=_UNANSWERED, text=text)
+def not_there(message_id: str, missing: Missing) -> ErrorOccurred:
+    """What stands below a message to which nothing came; it is shown, not kept."""
+    if missing == "unanswered":
+        text = _tr("This message has no reply: it was stopped, or the program ended.")
+    else:
+        text = _tr("The reply ends here, among its tools: it was stopped, or the program ended.")
+    return ErrorOccurred(message_id=message_id, code=missing, text=text)
 
 
 class ErrorBox(QWidget):
@@ -54,6 +63,9 @@ class ErrorBox(QWidget):
         self._text.setText(error.text)
         self._detail.setText(error.detail)
         self._detail.hide()
+        goes_on = error.code in _GOES_ON
+        words = self.tr("Go on") if goes_on else self.tr("Retry")
+        self._retry.set_words(words, icon="continue" if goes_on else "regenerate")
         self._retry.setVisible(can_retry)  # a person may know better than `retryable`, which is for the program
         self._continue.setVisible(can_continue)
         self._model.setVisible(can_retry and error.code == "no_model")
@@ -67,7 +79,7 @@ class ErrorBox(QWidget):
 
     @property
     def _is_calm(self) -> bool:
-        return self._error is not None and self._error.code == _UNANSWERED
+        return self._error is not None and self._error.code in _CALM
 
     def layout_for(self, width_px: int) -> int:
         theme = self._context.themes.current
@@ -136,3 +148,7 @@ class ErrorBox(QWidget):
         else:
             self._context.icons.paint(painter, "error", "error", place)
         painter.end()
+
+
+def _tr(text: str) -> str:
+    return QCoreApplication.translate("ErrorBox", text)

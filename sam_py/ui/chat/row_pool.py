@@ -8,7 +8,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QWidget
 
 from sam_py.bus.message_bus import MessageBus
-from sam_py.ui.chat.error_box import no_reply
+from sam_py.ui.chat.error_box import Missing, not_there
 from sam_py.ui.chat.row import MessageRow
 from sam_py.ui.chat.row_context import RowContext
 
@@ -103,14 +103,14 @@ class RowPool:
         self._spare.clear()
 
 
-def fill(row: MessageRow, bus: MessageBus, index: int, *, current: bool, waiting: str, unanswered: bool) -> None:
-    """Let a row show the message at a place of the path, as it is now. `unanswered`: and no reply is on its way."""
+def fill(row: MessageRow, bus: MessageBus, index: int, *, current: bool, waiting: str, missing: Missing) -> None:
+    """Let a row show the message at a place of the path, as it is now. `missing`: what should come below it."""
     message_id = bus.id_at(index)
     brothers = bus.siblings(message_id)
     row.show_message(
         bus.get(message_id),
         streaming=bus.is_streaming(message_id),
-        error=bus.error_of(message_id) or (no_reply(message_id) if unanswered else None),
+        error=bus.error_of(message_id) or (not_there(message_id, missing) if missing else None),
         branch=(brothers.index(message_id) + 1, len(brothers)),
         is_last=index == len(bus) - 1,
     )

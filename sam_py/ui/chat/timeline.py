@@ -18,6 +18,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QWidget
 
 from sam_py.ui.chat.end_pill import EndPill
+from sam_py.ui.chat.error_box import Missing
 from sam_py.ui.chat.heights import Heights, estimated_heights
 from sam_py.ui.chat.reading_place import Place, ReadingPlace
 from sam_py.ui.chat.row import OUTSET_PX, MessageRow
@@ -394,8 +395,10 @@ class Timeline(QAbstractScrollArea):
     def _fill(self, shown: MessageRow, row: int) -> None:
         assert self._model is not None
         bus = self._model.bus
-        is_current, unanswered = bus.id_at(row) == self.walk.current, self._model.is_unanswered(row)
-        fill(shown, bus, row, current=is_current, waiting=self._waiting, unanswered=unanswered)
+        missing: Missing = "unanswered" if self._model.is_unanswered(row) else ""
+        missing = "unfinished" if self._model.is_unfinished(row) else missing
+        current = bus.id_at(row) == self.walk.current
+        fill(shown, bus, row, current=current, waiting=self._waiting, missing=missing)
 
     def _row_resized(self, message_id: str) -> None:
         """A row changed its height by itself: a picture arrived, a long text was laid out to its end."""

@@ -10,6 +10,7 @@ from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistent
 
 from sam_py.bus.deltas import Appended, Delta, ErrorShown, Inserted, Removed, Reset, Updated
 from sam_py.bus.message_bus import MessageBus
+from sam_py.bus.unfinished import is_unfinished
 
 FRAME_MS = 30
 """Streamed text reaches the screen at most this often, and at the latest this long after it came; the first at once."""
@@ -73,11 +74,15 @@ class MessageListModel(QAbstractListModel):
         """Whether no reply is on its way: a message of the person at the end then stands there unanswered."""
         if idle != self._idle:
             self._idle = idle
-            self._answer_changed(len(self._ids) - 1)
+            self._answer_changed(len(self._ids) - 1, was_idle=True)
 
     def is_unanswered(self, row: int) -> bool:
         """Whether the person's message in `row` is the last one, and nobody is about to answer it."""
         return self._idle and row == len(self._ids) - 1 and self.bus.role_at(row) == "user"
+
+    def is_unfinished(self, row: int) -> bool:
+        """Whether the path ends with `row` in the middle of work with tools, and nobody is about to go on."""
+        return self._idle and row == len(self._ids) - 1 and is_unfinished(self.bus, self._ids[row])
 
     def flush(self) -> None:
         """Hand over what was appended since the last frame."""
@@ -136,10 +141,22 @@ class MessageListModel(QAbstractListModel):
         index = self.index(row)
         self.dataChanged.emit(index, index)
 
-    def _answer_changed(self, row: int) -> None:
-        """What stands below the message in `row` came or went: where it asks for an answer, it shows that."""
-        if 0 <= row < min(len(self._ids), len(self.bus)) and self.bus.role_at(row) == "user":
+    def _answer_changed(self, row: int, *, was_idle: bool = False) -> None:
+        """What stands below the message in `row` came or went: where it asks for an answer, it shows that.
+
+        Only without a reply on its way is that asked of tools: a row at work is not made anew for it.
+        """
+        if not 0 <= row < min(len(self._ids), len(self.bus)):
+            return
+        role = self.bus.role_at(row)
+        if role == "user" or ((self._idle or was_idle) and self._has_calls(row, role)):
             self._changed(row)
+
+    def _has_calls(self, row: int, role: str) -> bool:
+        message_id = self._ids[row]
+        if role != "assistant" or message_id not in self.bus or self.bus.is_streaming(message_id):
+            return role == "tool"
+        return bool(self.bus.get(message_id).tool_calls)
 
     def _reset(self, first: int) -> None:
         self._growth.clear()

@@ -246,11 +246,16 @@ def test_a_question_nobody_answered_is_told_in_a_notice_and_ends_with_the_progra
             await again.until(lambda: again.chat.conversation.id == asked.conversation_id, "the conversation")
             await again.answered()
             assert [(card.call.stage, card.person) for card in cards(again)] == [("aborted", None)]
-            await again.send("Go on")
-            await again.answered()
+            assert again.screen()[-1].startswith("The reply ends here, among its tools")
+            box = again.chat.timeline.row_of(again.bus.tip or "")._error
+            assert (box._retry.isVisible(), box._retry.text()) == (True, "Go on")
+            again.chat.act_on_last_reply("regenerate")  # Ctrl+R does what the button does
+            await again.until(lambda: again.screen()[-1] == "Well.", "the answer")
             sent = server.requests[-1].body["messages"]
             called = next(each for each in sent if each.get("tool_calls"))
             assert sent[sent.index(called) + 1]["tool_call_id"] == called["tool_calls"][0]["id"]
+            assert [message.role for message in again.messages].count("user") == 1
+            assert not any(said.startswith("The reply ends") for said in again.screen())
             await again.close()
 
     run(scenario())
