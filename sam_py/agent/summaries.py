@@ -16,7 +16,7 @@ from sam_py.transcript.budget import LAST_TURNS
 from sam_py.transcript.plan import shortened_text
 
 IMPORTANT = 0.85
-_HEAD = re.compile(r"Summary of \d+ earlier messages:\s*")
+_HEAD = re.compile(r"Summary of (\d+) earlier messages:\s*")
 _IMPORTANT_CHARACTERS, _OTHER_CHARACTERS = 4_000, 1_000
 _UNKNOWN_CHARACTERS = 60_000
 """So much is summarised at once where the model's window is not known."""
@@ -39,7 +39,12 @@ def coverable(messages: Sequence[Message], wanted: Collection[str] | None = None
 
     Not what is pinned, kept or never sent, nor what an earlier summary covers; earlier summaries themselves may.
     """
-    covered = {each for message in messages if isinstance(message, DeveloperMessage) for each in message.covers}
+    covered = {
+        each
+        for message in messages
+        if isinstance(message, DeveloperMessage) and message.context != "never"
+        for each in message.covers
+    }
     starts = [index for index, message in enumerate(messages) if isinstance(message, UserMessage)]
     end = starts[-LAST_TURNS] if len(starts) >= LAST_TURNS else 0
     chosen = messages[:end] if wanted is None else [message for message in messages if message.id in wanted]
@@ -107,15 +112,30 @@ async def _answer(provider: Provider, model: str, material: str, most: int) -> t
 def summary_message(
     text: str, covered: Sequence[Message], parent_id: str | None, *, provider: str = "", model: str = ""
 ) -> DeveloperMessage:
-    """The summary as it stands in the conversation, for what it covers; `model` wrote it."""
+    """The summary as it stands in the conversation, for what it covers; `model` wrote it.
+
+    It takes over what earlier summaries among `covered` stand for: without those it still tells all of that.
+    """
+    originals = 0
+    covers: dict[str, None] = {}
+    for message in covered:
+        earlier = message.covers if isinstance(message, DeveloperMessage) else ()
+        originals += originals_of(message) if isinstance(message, DeveloperMessage) and earlier else 1
+        covers.update(dict.fromkeys((*earlier, message.id)))
     return DeveloperMessage(
         parent_id=parent_id,
         importance=0.9,
-        parts=(TextPart(text=_headed(text, len(covered))),),
-        covers=tuple(message.id for message in covered),
+        parts=(TextPart(text=_headed(text, originals)),),
+        covers=tuple(covers),
         provider=provider,
         model=model,
     )
+
+
+def originals_of(summary: DeveloperMessage) -> int:
+    """For how many messages a summary stands, not counting summaries of some of them. Its head says it."""
+    head = _HEAD.match(summary.text)
+    return int(head[1]) if head is not None else len(summary.covers)
 
 
 def words_of(summary: DeveloperMessage) -> str:
@@ -127,7 +147,7 @@ def reworded(summary: DeveloperMessage, words: str) -> DeveloperMessage:
     """The summary with other words. Raises SamError where there are none."""
     if not words.strip():
         raise SamError("A summary without words would stand for nothing. Remove it, and the messages are sent again.")
-    return summary.model_copy(update={"parts": (TextPart(text=_headed(words.strip(), len(summary.covers))),)})
+    return summary.model_copy(update={"parts": (TextPart(text=_headed(words.strip(), originals_of(summary))),)})
 
 
 def told(messages: Sequence[Message], most: int) -> str:

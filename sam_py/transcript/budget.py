@@ -213,7 +213,6 @@ class _Planning:
 
     def _covered(self, special: Sequence[int]) -> frozenset[str]:
         """The ids that summaries stand for; notes where each of those is sent."""
-        covered: set[str] = set()
         summaries = [
             message
             for message in map(self._messages.__getitem__, special)
@@ -222,8 +221,7 @@ class _Planning:
         if not summaries:
             return frozenset()
         place = {message.id: index for index, message in enumerate(self._messages)}
-        for summary in summaries:
-            covered.update(summary.covers)
+        covered = _told_by(summaries)
         for summary in summaries:
             there = [place[covers] for covers in summary.covers if covers in place]
             if there and summary.id not in covered:
@@ -362,6 +360,16 @@ class _Planning:
             stand_ins=self._stand_ins,
             dropped=frozenset(self._ids[index] for index in self._dropped),
         )
+
+
+def _told_by(summaries: Sequence[DeveloperMessage]) -> set[str]:
+    """What `summaries` cover, in order; also those of them whose messages another one, the later of equals, covers."""
+    covers = [frozenset(summary.covers) for summary in summaries]
+    told = set().union(*covers)
+    for index, (summary, own) in enumerate(zip(summaries, covers, strict=True)):
+        if any(own < other for other in covers) or own in covers[index + 1 :]:
+            told.add(summary.id)
+    return told
 
 
 _FATE = partial(tuple.__new__, MessageFate)

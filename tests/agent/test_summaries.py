@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from sam_py.agent.summaries import coverable, reworded, told, words_of
+from sam_py.agent.summaries import coverable, originals_of, reworded, summary_message, told, words_of
 from sam_py.errors import SamError
 from sam_py.messages.message import DeveloperMessage, Message
 from sam_py.messages.turn import Limits
@@ -87,6 +87,9 @@ def test_pins_and_marks_are_never_covered_and_summaries_may_be(talk: Talk) -> No
     old = DeveloperMessage(covers=(messages[2].id,))
     covered = [message.id for message in coverable([*messages[:4], old, *messages[4:]])]
     assert covered[:2] == [messages[3].id, old.id]
+    silent = old.model_copy(update={"context": "never"})
+    again = [message.id for message in coverable([*messages[:4], silent, *messages[4:]])]
+    assert again[:3] == [message.id for message in messages[2:5]]
 
 
 def test_what_is_told_to_the_model_keeps_the_important_longest(talk: Talk) -> None:
@@ -135,6 +138,9 @@ async def test_a_summary_that_is_written_anew_still_says_what_it_is(talk: Talk) 
     assert again.covers == summary.covers
     with pytest.raises(SamError, match="stand for nothing"):
         reworded(summary, " ")
+    wider = summary_message("All of it.", [again, *list(talk.bus.messages())[11:13]], None)
+    assert originals_of(reworded(wider, "Nearly all.")) == 12
+    assert set(again.covers) < set(wider.covers)
 
 
 async def test_the_guide_is_not_asked_for_a_summary(talk: Talk) -> None:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sam_py.agent.summaries import summary_message
 from sam_py.messages.message import DeveloperMessage, Message
 from sam_py.messages.parts import TextPart
 from sam_py.transcript.budget import STEP, plan
@@ -159,6 +161,43 @@ def test_a_summary_is_sent_where_what_it_covers_stood() -> None:
     shown = said(build(history, limits=ALL, plan=planned))
     assert shown[2] == ("user", ["<system-reminder>\nThey spoke of words.\n</system-reminder>", "Question 3"])
     assert len(shown) == 5
+
+
+@pytest.mark.parametrize(
+    ("gone", "never", "told"),
+    [
+        ((), (), ["second"]),
+        (("first",), (), ["second"]),
+        ((), ("first",), ["second"]),
+        (("second",), (), ["first", 2, 3]),
+        ((), ("second",), ["first", 2, 3]),
+        (("first", "second"), (), [0, 1, 2, 3]),
+        ((), ("second", "first"), [0, 1, 2, 3]),
+        (("second",), ("first",), [0, 1, 2, 3]),
+    ],
+)
+def test_what_a_summary_of_a_summary_tells_is_told_once(
+    gone: tuple[str, ...], never: tuple[str, ...], told: list[str | int]
+) -> None:
+    history = talk(3)
+    first = summary_message("They met.", history[:2], None)
+    second = summary_message("They met and spoke.", [first, *history[2:4]], None)
+    assert second.covers == (history[0].id, history[1].id, first.id, history[2].id, history[3].id)
+    assert second.text.startswith("Summary of 4 earlier messages:")
+    names: dict[str, str | int] = {first.id: "first", second.id: "second"}
+    names.update({message.id: index for index, message in enumerate(history)})
+    path: list[Message] = [
+        message.model_copy(update={"context": "never"}) if names[message.id] in never else message
+        for message in (*history[:2], first, *history[2:4], second, *history[4:])
+        if names[message.id] not in gone
+    ]
+    made = plan(path, Room())
+    assert [names[fate.message_id] for fate in made.fates if fate.fate == "sent"] == [*told, 4, 5, 6]
+    assert [names[each] for each in made.stand_ins.values()] == [each for each in told if isinstance(each, str)]
+    again = summary_message("Anew.", [first, *history[2:4]], None)
+    names[again.id] = "again"
+    anew = plan([*path[:-3], again, *path[-3:]], Room())
+    assert [names[fate.message_id] for fate in anew.fates if fate.fate == "sent"] == ["again", 4, 5, 6]
 
 
 def test_what_is_pinned_is_sent_although_a_summary_covers_it() -> None:

@@ -9,6 +9,7 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
 
 from sam_py.agent.state import SessionState
+from sam_py.agent.summaries import originals_of
 from sam_py.bus.deltas import Delta, Inserted
 from sam_py.bus.message_bus import MessageBus
 from sam_py.errors import SamError
@@ -106,7 +107,13 @@ class ChatContext(QObject):
         if not isinstance(message, DeveloperMessage) or not message.covers:
             return
         bus = conversation.bus
-        words = self.tr("The summary is removed. The messages that it stood for are sent again, as far as they fit.")
+        left = {each for each in message.covers if each in bus}
+        if left and left <= _summarised_in(bus):
+            words = self.tr("The summary is removed. Another one tells the model what it said.")
+        else:
+            words = self.tr(
+                "The summary is removed. The messages that it stood for are sent again, as far as they fit."
+            )
         self.offered.emit(words, lambda: _put_back(bus, message))
 
     # What is done
@@ -164,7 +171,7 @@ class ChatContext(QObject):
             yield StripNote("warning", "warning", "warning", plan.warning, choose)
         if self._made is not None and self._made in conversation.bus:
             message = conversation.bus.get(self._made)
-            count = len(message.covers) if isinstance(message, DeveloperMessage) else 0
+            count = originals_of(message) if isinstance(message, DeveloperMessage) else 0
             words = self._counted(
                 count,
                 self.tr("A summary now stands for an earlier message."),
@@ -232,12 +239,20 @@ class ChatContext(QObject):
 
 def summary_of(bus: MessageBus, message_id: str) -> str | None:
     """The summary on the path that stands for a message. O(messages), but only summaries are read."""
-    for index in range(len(bus)):
+    for index in reversed(range(len(bus))):  # one of summaries stands below those
         if bus.role_at(index) == "developer":
             message = bus.at(index)
-            if isinstance(message, DeveloperMessage) and message_id in message.covers:
+            if isinstance(message, DeveloperMessage) and message_id in message.covers and message.context != "never":
                 return message.id
     return None
+
+
+def _summarised_in(bus: MessageBus) -> set[str]:
+    """All that summaries on the path stand for."""
+    notes = [bus.at(index) for index in range(len(bus)) if bus.role_at(index) == "developer"]
+    return {
+        each for note in notes if isinstance(note, DeveloperMessage) and note.context != "never" for each in note.covers
+    }
 
 
 async def _summarised(conversation: OpenConversation, message_ids: tuple[str, ...] | None) -> None:

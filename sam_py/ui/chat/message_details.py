@@ -7,6 +7,7 @@ from typing import assert_never
 from PySide6.QtCore import QCoreApplication, QDateTime, QLocale, Qt
 from PySide6.QtWidgets import QDialog, QFormLayout, QLabel, QWidget
 
+from sam_py.agent.summaries import originals_of
 from sam_py.messages.importance import score
 from sam_py.messages.message import AssistantMessage, DeveloperMessage, Message, StopReason, UserMessage
 from sam_py.messages.usage import ReminderReceipt
@@ -52,7 +53,7 @@ class MessageDetails(QDialog):
         if isinstance(message, AssistantMessage):
             facts += self._reply_facts(message, context)
         elif isinstance(message, DeveloperMessage) and message.covers:
-            facts.append((self.tr("Stands for"), self._messages(len(message.covers))))
+            facts.append((self.tr("Stands for"), self._messages(originals_of(message))))
             if message.model:
                 facts.append((self.tr("Written by"), context.label_of(message.provider, message.model)))
         return facts

@@ -15,7 +15,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QAbstractButton, QWidget
 
-from sam_py.agent.summaries import words_of
+from sam_py.agent.summaries import originals_of, words_of
 from sam_py.messages.message import DeveloperMessage, Message, SystemMessage
 from sam_py.ui.chat.blocks import Block
 from sam_py.ui.chat.parts.markdown_column import MarkdownColumn
@@ -41,9 +41,10 @@ def title_of(note: Note) -> str:
         return _tr("Instructions to the model")
     if not note.covers:
         return _tr("Note to the model")
-    if len(note.covers) == 1:
+    count = originals_of(note)
+    if count == 1:
         return _tr("Summary of an earlier message")
-    return _tr("Summary of {count} earlier messages").replace("{count}", QLocale().toString(len(note.covers)))
+    return _tr("Summary of {count} earlier messages").replace("{count}", QLocale().toString(count))
 
 
 def said_in(note: Note) -> str:
