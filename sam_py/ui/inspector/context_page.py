@@ -122,7 +122,9 @@ class ContextPage(QWidget):
         elif self._is_here:
             self.warning.say(self.tr("The guide answers on this computer: nothing is sent anywhere."))
         elif shares.window is None:
-            self.warning.say(self.tr("How much this model takes is not known, so everything is sent."))
+            self.warning.say(
+                self.tr("How much this model takes is not known, so nothing is left out for lack of room.")
+            )
         else:
             self.warning.say("")
         self.summarise.setVisible(len(session.bus) > 0 and not self._is_here)

@@ -9,8 +9,10 @@ from PySide6.QtTest import QAbstractItemModelTester, QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from sam_py.messages.turn import Limits
 from sam_py.providers.base import Finished
 from sam_py.store.drafts import Draft, Edit
+from tests.ui.inspector.conftest import SMALL
 
 
 def choose(bench: Any, message_id: str) -> None:
@@ -140,6 +142,12 @@ def test_a_summary_is_made_with_a_press_and_told_where_it_fails(bench: Any) -> N
     (summary,) = (message for message in bench.bus.messages() if message.role == "developer")
     assert any("Summarised, in a summary" in title for title in bench.titles())
     assert any("Summary · Sent, stands for others" in title for title in bench.titles())
+    bench.provider.limits = Limits()
+    bench.bus.annotate(bench.bus.id_at(0), importance=0.4)
+    bench.settle()
+    assert "Left out: " in page.bar.accessibleDescription()
+    assert page.warning.text().endswith("is not known, so nothing is left out for lack of room.")
+    bench.provider.limits = SMALL
     bench.bus.remove(summary.id)
     for index in range(6):
         bench.bus.annotate(bench.bus.id_at(index), pinned=True)
