@@ -337,7 +337,7 @@ def test_the_model_is_told_of_no_tool_that_is_switched_off_and_reaches_no_host_t
                 await sam.until(lambda: [card for card in cards(sam) if card.question is not None], "the question")
                 (asked,) = [card for card in cards(sam) if card.question is not None]
                 assert asked.question is not None
-                assert f"Sends to: 127.0.0.1: {home.url}/page" in asked.question._touches.toPlainText()
+                assert f"Reaches into your own network: 127.0.0.1: {home.url}/page" in asked.question._touches.toPlainText()
                 question = asked.question.question
                 sam.program._tools.approvals.answer(question.call_id, question.conversation_id, "once")
                 await sam.answered()
