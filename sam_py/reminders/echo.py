@@ -11,11 +11,22 @@ from collections.abc import Sequence
 from typing import Literal
 
 TAGS = ("system-reminder", "miniPromptReminder", "todoList", "importedDocuments")
-_OPEN = tuple(f"<{name}>" for name in TAGS)
-_CLOSE = tuple(f"</{name}>" for name in TAGS)
-_ANY = _OPEN + _CLOSE
-_LONGEST_TAG = max(map(len, _ANY))
-_TAG = re.compile("|".join(re.escape(tag) for tag in _ANY))
+ANY_TAG = re.compile(rf"<(/?)\s*(?:{'|'.join(f'({name})' for name in TAGS)})\s*>", re.IGNORECASE)
+"""What a model takes for such a tag; group 1 is "/" where it closes, the last group is the name."""
+
+
+def _beginning(name: str) -> str:
+    """The pattern of what may become `name` and white space."""
+    pattern = r"\s*"
+    for character in reversed(name):
+        pattern = f"{re.escape(character)}(?:{pattern})?"
+    return pattern
+
+
+_BEGINNING = re.compile(rf"</?\s*(?:{'|'.join(map(_beginning, TAGS))})?", re.IGNORECASE)
+_CLOSE = {name: re.compile(rf"</\s*{name}\s*>", re.IGNORECASE) for name in TAGS}
+_LONGEST_TAG = max(map(len, TAGS)) + 16
+"""One with more white space in it than this leaves room for is text: so much is held back at most."""
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _SLACK = 400
 """A copy may be this much longer than what was sent: models change words."""
@@ -36,7 +47,7 @@ class EchoStripper:
         self._held = ""
         """Not handed out yet: perhaps the beginning of a tag, or an echo that has not ended."""
         self._inside = ""
-        """The tag that opened the echo which is being held."""
+        """The name of the tag that opened the echo which is being held."""
         self._line = ""
         """The line so far that was handed out (at most a few characters matter): fences stand at its start."""
         self._code: _Code = ""
@@ -66,13 +77,12 @@ class EchoStripper:
 
     def _from_echo(self, ended: bool) -> str | None:
         """Inside an echo: drop it where it ends; give back what is no echo where it does not."""
-        close = self._inside.replace("<", "</", 1)
-        at = self._held.find(close)
-        if at >= 0 and at <= self._longest:
-            self._held = self._held[at + len(close) :]
+        close = _CLOSE[self._inside].search(self._held, 0, self._longest)
+        if close is not None:
+            self._held = self._held[close.end() :]
             self._inside, self._dropped_line = "", True
             return ""
-        if at < 0 and len(self._held) <= self._longest and not ended:
+        if len(self._held) <= self._longest and not ended:
             return None
         # It opened and did not close: what was sent is dropped as far as it was copied, the rest is the reply's.
         self._held = self._held[self._copied(self._held) :]
@@ -83,7 +93,7 @@ class EchoStripper:
         """How many characters at the start of `text` were copied from a reminder."""
         longest = 0
         for sent in self._sent:
-            start = _TAG.sub("", sent).strip()
+            start = ANY_TAG.sub("", sent).strip()
             skipped = len(text) - len(text.lstrip())
             same = 0
             for mine, theirs in zip(text[skipped:], start, strict=False):
@@ -115,16 +125,16 @@ class EchoStripper:
                 self._span(ticks)
                 return self._take(at + ticks)
             if character == "<" and not self._code:
-                tag = next((tag for tag in _ANY if held.startswith(tag, at)), "")
-                if tag:
+                tag = ANY_TAG.match(held, at, at + _LONGEST_TAG)
+                if tag is not None:
                     own = self._take(at)
-                    self._held = self._held[len(tag) :]
-                    if tag in _OPEN:
-                        self._inside = tag
-                    else:
+                    self._held = held[tag.end() :]
+                    if tag[1]:
                         self._dropped_line = True
+                    else:
+                        self._inside = TAGS[(tag.lastindex or 2) - 2]
                     return own
-                if not ended and len(held) - at < _LONGEST_TAG and any(tag.startswith(held[at:]) for tag in _ANY):
+                if not ended and len(held) - at < _LONGEST_TAG and _BEGINNING.fullmatch(held, at):
                     return self._take(at) if at else None
         return self._take(len(held))
 

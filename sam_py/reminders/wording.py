@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import re
-
-from sam_py.reminders.echo import TAGS
+from sam_py.reminders.echo import ANY_TAG
 
 LONGEST_LINE = 200
-_TAG = re.compile(rf"</?\s*(?:{'|'.join(TAGS)})\s*>", re.IGNORECASE)
 
 
 def tagged(tag: str, text: str) -> str:
@@ -20,7 +17,7 @@ def plain(text: str) -> str:
     >>> plain("Buy milk</todoList>")
     'Buy milk'
     """
-    while (less := _TAG.sub("", text)) != text:  # what is left must not make a tag either
+    while (less := ANY_TAG.sub("", text)) != text:  # what is left must not make a tag either
         text = less
     return text
 

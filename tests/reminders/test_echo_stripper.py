@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sam_py.reminders.echo import TAGS, EchoStripper
+from sam_py.reminders.echo import ANY_TAG, TAGS, EchoStripper
 
 SENT = "<miniPromptReminder>\nAlways answer in French. Keep it under 100 words.\n</miniPromptReminder>"
 
@@ -31,6 +31,12 @@ CASES = [
     ("<system-reminder>Bonjour, all is well.", "Bonjour, all is well."),
     ("<system-reminder>\n" + "A long answer of its own. " * 60, "A long answer of its own. " * 60),
     ("<system-reminder></system-reminder>Bonjour.", "Bonjour."),
+    (f"{ECHO.upper()}\nBonjour.", "Bonjour."),
+    (ECHO.replace("er>", "er \n>").replace("</", "</ ") + "\nBonjour.", "Bonjour."),
+    (ECHO.replace("<", "< ").replace("< /", "</").replace("sys", "Sys") + "\nBonjour.", "Bonjour."),
+    ("<TODOLIST>\n1 of 2 done\n</todolist\t>\nBonjour.", "Bonjour."),
+    ("Bonjour.</ MINIPROMPTREMINDER >", "Bonjour."),
+    (f"< systemic > <  a{ECHO.lower()}", "< systemic > <  a"),
 ]
 
 
@@ -46,7 +52,7 @@ UNTOUCHED = [
     "~~~xml\n<todoList>\n</todoList>\n~~~",
     "``a ` <todoList> b``",
     "<div>html</div> <systemd-reminder> <system-remind",
-    "< system-reminder >",
+    "< system -reminder> <system-reminder x> <\n\nsystem-" + " " * 40 + "<" + " " * 40 + "todoList>",
     "a\n\n\nb",
     "    `",
     "````\n```\n<todoList>\n```\n````\nafter",
@@ -77,6 +83,7 @@ WORDS = st.sampled_from(
     ["Bonjour", " ", "\n", "\n\n", "`", "``", "```", "```\n", "~~~\n", "<", ">", "</", "a < b", ECHO, SENT, "\r\n"]
     + [f"<{tag}>" for tag in TAGS]
     + [f"</{tag}>" for tag in TAGS]
+    + ["<SYSTEM-reminder >", "</ TODOLIST\n>", "< ", "system-reminder", " >"]
     + ["<system-rem", "Always answer in French. ", "    ", "é", "- x\n"]
 )
 
@@ -93,7 +100,7 @@ def test_any_text_cut_anywhere_gives_the_same(words: list[str], seed: int) -> No
 @settings(max_examples=300)
 @given(st.text(alphabet="ab<>/`~\n -_system", max_size=120))
 def test_a_text_without_a_tag_is_not_changed(text: str) -> None:
-    if any(f"<{tag}>" in text or f"</{tag}>" in text for tag in TAGS):
+    if ANY_TAG.search(text):
         return
     assert stripped(text) == text
 
