@@ -112,6 +112,11 @@ class Tool(Protocol):
         ...
 
     @property
+    def quotes(self) -> bool:
+        """Whether its output repeats what is in the person's files: marked for the model, but no grant ends by it."""
+        ...
+
+    @property
     def deadline_s(self) -> float: ...
 
     @property
@@ -168,6 +173,7 @@ class BuiltinTool(ABC, Generic[A]):
     icon: ClassVar[str] = "code"
     parallel_safe: ClassVar[bool] = True
     untrusted: ClassVar[bool] = False
+    quotes: ClassVar[bool] = False
     deadline_s: ClassVar[float] = DEADLINE_S
     takes: type[A]
 

@@ -29,6 +29,7 @@ class SlowTool:
 
     icon = "code"
     untrusted = False
+    quotes = False
     deadline_s = 20.0
     fingerprint = "slow"
     parameters: Mapping[str, Any] = {"type": "object", "properties": {"city": {"type": "string"}}}

@@ -24,6 +24,7 @@ from sam_py.tools.builtin.work_folder import WorkFolders
 from sam_py.tools.builtin.write_files import EditFileTool, WriteFileTool
 
 EDIT = '{"path": "a.txt", "old": "1", "new": "2"}'
+OTHERS = (ListFolderTool, SearchFilesTool, EditFileTool)
 PNG = b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR" + struct.pack(">II", 40, 30) + b"\x08\x02\x00\x00\x00"
 
 
@@ -271,6 +272,11 @@ def test_writing_asks_for_exactly_the_file(folder: Folder) -> None:
     assert tool.doing(arguments) == "Write a/../b.txt (2 lines)"
     reader = ReadFileTool(folder.folders, folder.put)
     assert all(touch.free for touch in reader.touches(reader.parse('{"path": "b.txt"}')))
+
+
+def test_what_repeats_files_is_marked_as_such_for_the_model(folder: Folder) -> None:
+    tools = (ReadFileTool(folder.folders, folder.put), *(each(folder.folders) for each in OTHERS))
+    assert all(tool.quotes and not tool.untrusted for tool in tools)
 
 
 def test_what_was_allowed_in_one_work_folder_is_asked_about_in_the_next(tmp_path: Path) -> None:

@@ -39,6 +39,7 @@ class ReadFileTool(FileTool[ReadFile]):
         "Read a file before you edit it. For finding words in many files use search_files."
     )
     takes = ReadFile
+    quotes = True
 
     def __init__(self, folders: WorkFolders, put_attachment: PutAttachment) -> None:
         super().__init__(folders)
@@ -92,6 +93,7 @@ class ListFolderTool(FileTool[ListFolder]):
         "last change. Begin here when you do not know the files yet. For a whole tree use search_files with a glob."
     )
     takes = ListFolder
+    quotes = True
 
     def doing(self, arguments: ListFolder) -> str:
         return "List the work folder" if arguments.path in (".", "") else f"List {arguments.path}"

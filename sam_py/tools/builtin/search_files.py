@@ -63,6 +63,7 @@ class SearchFilesTool(FileTool[SearchFiles]):
         "folders such as .git and node_modules are passed over. At most 200 hits: narrow a search that finds more."
     )
     takes = SearchFiles
+    quotes = True
     deadline_s = 40.0
 
     def doing(self, arguments: SearchFiles) -> str:

@@ -89,6 +89,7 @@ class EditFileTool(FileTool[EditFile]):
         "Encoding and line ends stay. The person is asked before anything is written."
     )
     takes = EditFile
+    quotes = True
     parallel_safe = False
 
     def doing(self, arguments: EditFile) -> str:

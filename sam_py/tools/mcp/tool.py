@@ -29,6 +29,7 @@ class McpTool:
     icon = "tool"
     parallel_safe = False
     untrusted = True
+    quotes = False
 
     def __init__(
         self, host: Host, name: str, offered: OfferedTool, *, server: str, consent: McpConsent, call_s: float
