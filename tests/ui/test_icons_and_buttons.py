@@ -67,6 +67,8 @@ AGREED = [
     "key",
     "server",
     "undo",
+    "tasks",
+    "calculator",
 ]
 
 

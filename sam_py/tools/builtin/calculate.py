@@ -41,7 +41,7 @@ class Calculate(Arguments):
 class CalculateTool(BuiltinTool[Calculate]):
     name = "calculate"
     label = "Calculate"
-    icon = "plus"
+    icon = "calculator"
     description = (
         "Evaluate an arithmetic expression exactly. Use it for every sum with more than two small numbers instead of "
         "reckoning yourself. For units use convert_units, for today's date current_time."

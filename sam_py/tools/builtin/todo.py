@@ -48,7 +48,7 @@ class TodoArguments(Arguments):
 class TodoTool(BuiltinTool[TodoArguments]):
     name = "todo_list"
     label = "Task list"
-    icon = "check"
+    icon = "tasks"
     description = (
         "Your task list of this conversation; the person sees it, too. For work of three or more steps: write the "
         "steps first, set the one you begin to in_progress, complete each as soon as it is done, then begin the next. "

@@ -25,7 +25,7 @@ class TodoButton(PillButton):
     """Hidden while there are no tasks."""
 
     def __init__(self, icons: Icons, parent: QWidget) -> None:
-        super().__init__(icons, "0/0", icon="check", label="0/0", parent=parent)
+        super().__init__(icons, "0/0", icon="tasks", label="0/0", parent=parent)
         self._list = TodoList()
         self.hide()
         self.clicked.connect(self.open_list)
