@@ -210,6 +210,17 @@ class MessageRow(QWidget):
                 self._show_sign(sign)
                 self.update()
 
+    @property
+    def has_frame(self) -> bool:
+        """Whether the keyboard is on the row as a whole: what is in it shows by itself that it has the keyboard."""
+        focus = self.window().focusWidget()
+        return self._is_current and (focus is None or not self.isAncestorOf(focus))
+
+    @property
+    def is_told_above(self) -> bool:
+        """Whether the message is on the card of its call: of its own row only an error is seen."""
+        return self._is_told_above
+
     def accessible_text(self) -> str:
         """Who says what, for a screen reader, and what the model does not get of it."""
         return " ".join(filter(None, (spoken(self._message, self._context), spoken_sign(self.foot.sign))))
@@ -427,7 +438,7 @@ class MessageRow(QWidget):
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(QColor(theme.palette.selected))
             painter.drawRoundedRect(QRectF(self.rect()).adjusted(0, 2, 0, -2), 10, 10)
-        if self._is_current:
+        if self.has_frame:
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.setPen(QPen(QColor(theme.palette.accent), 1.5))
             painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 3, -1, -1), 10, 10)

@@ -107,6 +107,8 @@ class TimelineWalk(QObject):
 
     def _focus_moved(self, _old: QWidget | None, new: QWidget | None) -> None:
         timeline = self._timeline
+        if (framed := timeline.row_of(self.current or "")) is not None:
+            framed.update()
         if new is None or new.window() is not timeline.window():
             return  # a menu, a dialog, another program: it comes back
         if new is not timeline and not timeline.isAncestorOf(new):

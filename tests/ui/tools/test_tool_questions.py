@@ -128,6 +128,20 @@ def test_each_answer_grants_what_it_says(stage: Any) -> None:
             approvals.revoke(grant)
 
 
+def test_what_was_allowed_for_a_conversation_holds_when_it_is_unloaded_and_ends_when_it_is_deleted(stage: Any) -> None:
+    stage.runs(stage.says(LETTER))
+    question = asked(stage)
+    arm(stage, question)
+    stage.qtbot.mouseClick(question.allow["conversation"], Qt.MouseButton.LeftButton)
+    stage.turn()
+    held = stage.tools.approvals.grants
+    stage.tools.close("talk")
+    assert [each.conversation_id for each in held] == ["talk"]
+    assert stage.tools.approvals.grants == held
+    stage.tools.forget("talk")
+    assert stage.tools.approvals.grants == ()
+
+
 def test_what_no_grant_covers_can_only_be_allowed_once(stage: Any) -> None:
     stage.runs(stage.says(("q1", "burn", '{"place": "cellar"}')))
     question = asked(stage)
@@ -169,3 +183,15 @@ def test_nothing_in_a_question_is_read_as_markup(stage: Any) -> None:
     assert question._doing.textFormat() == Qt.TextFormat.PlainText
     assert "<b>x</b>" in question._doing.text()
     assert not question.findChildren(QLineEdit)
+
+
+def test_one_frame_alone_says_where_the_keyboard_is(stage: Any) -> None:
+    stage.timeline.activateWindow()
+    stage.qtbot.waitUntil(stage.timeline.isActiveWindow)
+    stage.runs(stage.says(LETTER))
+    question = asked(stage)
+    stage.qtbot.waitUntil(question.deny.hasFocus)
+    (row,) = [row for row in stage.timeline.rows_in_order() if row.message_id == stage.timeline.current_id]
+    assert not row.has_frame
+    stage.timeline.setFocus()
+    assert row.has_frame
