@@ -56,6 +56,9 @@ class TimelineActions(QObject):
         shown, offer = self._timeline.row_of(message_id), self.offer_of(message_id)
         if shown is None or offer is None or not shown.isVisible():
             return
+        if shown.is_told_above:  # what could be done there is offered at the reply
+            self.hide()
+            return
         if self._on != message_id:
             self._take_no_room()
         self._on = message_id
@@ -102,7 +105,7 @@ class TimelineActions(QObject):
     def open_menu(self, message_id: str, at: QPoint | None = None) -> None:
         """What can be done with a message, and with the text at a point of the viewport, as a menu."""
         offer, shown = self.offer_of(message_id), self._timeline.row_of(message_id)
-        if offer is None or shown is None:
+        if offer is None or shown is None or shown.is_told_above:
             return
         point = at or shown.geometry().center()
         menu = (self._timeline.selection.menu_for(point) if at is not None else None) or QMenu(self._timeline)

@@ -236,3 +236,21 @@ def test_what_hides_in_arguments_is_written_out_and_nothing_is_left_out() -> Non
         "}",
     ]
     assert len(pretty_arguments('{"a": "' + "x" * 100_000 + '"}')) > 100_000
+
+
+def test_below_the_error_of_a_hidden_result_there_is_nothing_to_pin(stage: Any) -> None:
+    reply = stage.says(("c1", "look", '{"place": "lake"}'))
+    stage.runs(reply)
+    stage.look.finds("lake")
+    stage.qtbot.waitUntil(lambda: stage.turn() or stage.card().call.stage == "success")
+    result = stage.bus.tip
+    stage.model.set_idle(True)
+    stage.bus.record_error(ErrorOccurred(message_id=result, code="too_many_rounds", text="Enough."))
+    stage.turn()
+    row = stage.timeline.row_of(result)
+    assert (row._error.isVisible(), row._error._retry.text()) == (True, "Go on")
+    bar = stage.timeline.actions_on_rows
+    bar.show_on(reply.id)
+    assert bar.bar.isVisible()
+    bar.show_on(result)
+    assert not bar.bar.isVisible()
