@@ -434,10 +434,12 @@ class ChatView(QWidget):
     # Qt
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Page Up, Page Down and F2, where the text box has no use for them."""
+        """Page Up, Page Down, F2 and Escape, where nothing that has the keyboard has a use for them."""
         if event.key() in (Qt.Key.Key_PageUp, Qt.Key.Key_PageDown) and self.timeline.isVisible():
             self.timeline.scroll_page(-1 if event.key() == Qt.Key.Key_PageUp else 1)
         elif event.key() == Qt.Key.Key_F2 and not event.modifiers():
             self.header.begin_rename()
+        elif event.key() == Qt.Key.Key_Escape and self.conversation is not None and self.conversation.is_busy:
+            self.stop()
         else:
             super().keyPressEvent(event)

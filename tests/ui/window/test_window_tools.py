@@ -106,11 +106,14 @@ def test_a_call_that_leaves_the_computer_waits_for_the_person(run: Run, sit_down
             question = card.question
             assert question is not None
             assert len(server.requests) == 1
-            await sam.until(lambda: question.allow["once"].isEnabled(), "the armed buttons")
-            QTest.mouseClick(question.allow["once"], Qt.MouseButton.LeftButton)
+            await sam.until(lambda: question.allow["conversation"].isEnabled(), "the armed buttons")
+            QTest.mouseClick(question.allow["conversation"], Qt.MouseButton.LeftButton)
             await sam.answered()
             assert [each.output_text for each in sam.messages if isinstance(each, ToolResultMessage)] == ["heyhey"]
             assert sam.chat.composer.text.hasFocus()
+            (grant,) = sam.program._tools.approvals.grants
+            sam.window.on_deleted(grant.conversation_id)
+            await sam.until(lambda: not sam.program._tools.approvals.grants, "the end of what was allowed")
             await sam.close()
 
     run(scenario())
@@ -337,11 +340,32 @@ def test_the_model_is_told_of_no_tool_that_is_switched_off_and_reaches_no_host_t
                 await sam.until(lambda: [card for card in cards(sam) if card.question is not None], "the question")
                 (asked,) = [card for card in cards(sam) if card.question is not None]
                 assert asked.question is not None
-                assert f"Reaches into your own network: 127.0.0.1: {home.url}/page" in asked.question._touches.toPlainText()
+                assert (
+                    f"Reaches into your own network: 127.0.0.1: {home.url}/page"
+                    in asked.question._touches.toPlainText()
+                )
                 question = asked.question.question
                 sam.program._tools.approvals.answer(question.call_id, question.conversation_id, "once")
                 await sam.answered()
                 assert [request.path for request in home.requests] == ["/page"]
+            await sam.close()
+
+    run(scenario())
+
+
+def test_escape_stops_the_work_from_wherever_the_keyboard_is(run: Run, sit_down: SitDown) -> None:
+    async def scenario() -> None:
+        async with FaultServer(calling("shout", "ho")) as server:
+            sam = await sit(sit_down, server.base_url)
+            await sam.send("Shout")
+            await sam.until(lambda: any(card.question is not None for card in cards(sam)), "the question")
+            (card,) = cards(sam)
+            assert card.question is not None
+            card.question.deny.setFocus()
+            QTest.keyClick(card.question.deny, Qt.Key.Key_Escape)
+            assert not sam.chat.conversation.is_busy
+            await sam.answered()
+            assert sam.screen()[-1].startswith("The reply ends here")
             await sam.close()
 
     run(scenario())
