@@ -158,7 +158,7 @@ class Approvals:
             self._tell()
 
     def forget_conversation(self, conversation_id: str) -> None:
-        """The conversation is closed or deleted: what was granted for it ends."""
+        """The conversation is deleted: what was granted for it ends."""
         left = [grant for grant in self._grants if grant.conversation_id != conversation_id]
         if len(left) != len(self._grants):
             self._grants = left

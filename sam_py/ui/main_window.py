@@ -239,6 +239,7 @@ class MainWindow(QMainWindow):
         if shown is not None and shown.id == conversation_id:
             await self._show(self.conversations.new())
         await self.conversations.close(conversation_id)
+        self._services.tools.forget(conversation_id)
         self._services.registry.http.sent.forget(conversation_id)
 
     def step_conversation(self, step: int) -> None:

@@ -28,7 +28,7 @@ class ProgramTools:
     """One registry and one set of approvals for all conversations.
 
     Invariants: what was allowed for good is in the settings, and nowhere else after a restart; what was allowed
-    for a conversation ends with `close`.
+    for a conversation holds until it is deleted (`forget`) or the program ends, whether it is open or not.
     """
 
     def __init__(self, settings: SettingsFile | None = None, tools: Iterable[Tool] = ()) -> None:
@@ -96,7 +96,7 @@ class ProgramTools:
         return self._runners.get(conversation_id)
 
     def close(self, conversation_id: str) -> None:
-        """The conversation is closed: its questions are withdrawn, and what was granted for it ends."""
+        """The conversation is no longer open: its questions are withdrawn. What was granted for it holds on."""
         runner = self._runners.pop(conversation_id, None)
         if runner is not None:
             runner.halt()
@@ -104,6 +104,9 @@ class ProgramTools:
             if question.conversation_id == conversation_id:
                 self.approvals.answer(question.call_id, conversation_id, "deny")
         self.questions.withdraw(conversation_id)
+
+    def forget(self, conversation_id: str) -> None:
+        """The conversation was deleted: what was granted for it ends."""
         self.approvals.forget_conversation(conversation_id)
 
     @property
