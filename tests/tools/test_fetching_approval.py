@@ -5,7 +5,10 @@ from __future__ import annotations
 import asyncio
 import json
 
+import pytest
+
 from sam_py.tools.approval import Approvals, Grant, Question
+from sam_py.tools.base import ToolError
 from sam_py.tools.builtin.fetch_page import FetchPageTool
 from sam_py.tools.builtin.fetching import Fetcher
 
@@ -31,3 +34,12 @@ def test_a_page_of_the_own_network_is_asked_about_whatever_was_allowed() -> None
         assert approvals.grants == held
 
     asyncio.run(main())
+
+
+@pytest.mark.parametrize("url", ["http://xn--/", "http://xn--a.example/x"])
+def test_a_host_whose_name_cannot_be_decoded_is_refused_in_words(url: str) -> None:
+    tool = FetchPageTool(Fetcher())
+    arguments = tool.parse(json.dumps({"url": url}))
+    for judge in (tool.doing, tool.touches):
+        with pytest.raises(ToolError, match="not the address of a page"):
+            judge(arguments)

@@ -62,14 +62,14 @@ def parsed_url(text: str) -> httpx.URL:
         raise ToolError("The address has a blank, a control character or a backslash in it. Write it with %XX instead.")
     try:
         url = httpx.URL(text).copy_with(fragment=None)
-        port = url.port
+        port, host = url.port, url.host  # the host is decoded here: a damaged xn-- name fails
     except (httpx.InvalidURL, ValueError, UnicodeError) as error:
         raise ToolError(
             f"This is not the address of a page ({error}). Give one such as https://example.org/."
         ) from error
     if url.scheme not in ("http", "https"):
         raise ToolError("Only addresses that begin with https:// or http:// can be fetched.")
-    if not url.host:
+    if not host:
         raise ToolError("The address names no host. Give one such as https://example.org/.")
     if url.userinfo:
         raise ToolError("The address holds a name or password before the host. Give it without them.")
