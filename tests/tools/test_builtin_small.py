@@ -295,4 +295,4 @@ def test_a_call_reads_in_the_work_folder_of_its_conversation(tmp_path: Path) -> 
 
     (tmp_path / "a.txt").write_text("words")
     assert asyncio.run(run("c")).endswith("words")
-    assert "No work folder is chosen" in asyncio.run(run("other"))
+    assert "Settings, under Tools" in asyncio.run(run("other"))

@@ -48,8 +48,8 @@ def place_of(path: str, root: Path | None, excluded: Sequence[Path] = ()) -> Pla
     """
     if root is None:
         raise ToolError(
-            "No work folder is chosen for this conversation, so no file can be reached. "
-            "Ask the person to choose one in the conversation's settings."
+            "No work folder is chosen, so no file can be reached. "
+            "Ask the person to choose one in Settings, under Tools."
         )
     real_root = os.path.realpath(root)
     if not os.path.isdir(real_root):
