@@ -31,6 +31,7 @@ from sam_py.agent.session import ChatSession
 from sam_py.agent.state import SessionState
 from sam_py.bus.message_bus import MessageBus
 from sam_py.errors import SamError
+from sam_py.messages.history import event_adapter
 from sam_py.messages.usage import Usage
 from sam_py.paths import Paths, default_paths, resources
 from sam_py.providers.catalogue import Catalogue
@@ -246,8 +247,9 @@ class Program:
         self._garbage.stop()
 
     async def _fill_tools(self) -> None:
-        """Have the tools ready before the first message asks for them, but after the first paint."""
+        """Have the tools and parsers ready before the first message asks for them, but after the first paint."""
         await asyncio.sleep(_TOOLS_AFTER_S)
+        event_adapter.rebuild()
         log.info("%d tools", len(self._tools.registry))
 
     def _own_tools(self) -> list[Tool]:

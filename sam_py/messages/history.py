@@ -9,7 +9,7 @@ from __future__ import annotations
 import zlib
 from typing import Annotated, Any, Literal
 
-from pydantic import AwareDatetime, Discriminator, Field, JsonValue, Tag, TypeAdapter
+from pydantic import AwareDatetime, ConfigDict, Discriminator, Field, JsonValue, Tag, TypeAdapter
 
 from sam_py.messages.message import Message, new_id, utc_now
 from sam_py.messages.parts import Frozen
@@ -212,4 +212,4 @@ HistoryEvent = Annotated[
     Discriminator(_tag),
 ]
 
-event_adapter: TypeAdapter[HistoryEvent] = TypeAdapter(HistoryEvent)
+event_adapter: TypeAdapter[HistoryEvent] = TypeAdapter(HistoryEvent, config=ConfigDict(defer_build=True))

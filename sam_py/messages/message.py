@@ -6,7 +6,7 @@ import uuid
 from datetime import UTC, datetime
 from typing import Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import AwareDatetime, Discriminator, Field, Tag, TypeAdapter, model_validator
+from pydantic import AwareDatetime, ConfigDict, Discriminator, Field, Tag, TypeAdapter, model_validator
 
 from sam_py.messages.parts import (
     CodePart,
@@ -174,7 +174,7 @@ Message = Annotated[
     Discriminator(_role_of),
 ]
 
-message_adapter: TypeAdapter[Message] = TypeAdapter(Message)
+message_adapter: TypeAdapter[Message] = TypeAdapter(Message, config=ConfigDict(defer_build=True))
 """Parses a message of any role: ``message_adapter.validate_json(line)``."""
 
 

@@ -7,9 +7,8 @@ and an offset for each set of tools, which stays the same while a conversation g
 
 from __future__ import annotations
 
-import statistics
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, NamedTuple
@@ -128,10 +127,10 @@ def _fitted(seen: tuple[_Seen, ...], tools: int) -> Measure:
     of_short = 1.0 if max(each.raw for each in base) <= _SHORT else None
     for factor in (_slope(base), _slope(near), of_short):
         if factor is not None:
-            offset = statistics.median(each.reported - factor * each.raw for each in base)
+            offset = _median(each.reported - factor * each.raw for each in base)
             if offset >= -tools - _LEAST_FRAME:  # services write schemas more tersely, at the most as nothing
                 return Measure(factor, offset)
-    return Measure(_bounded(statistics.median(each.reported / each.raw for each in base)), 0.0)
+    return Measure(_bounded(_median(each.reported / each.raw for each in base)), 0.0)
 
 
 def _slope(seen: Sequence[_Seen]) -> float | None:
@@ -144,7 +143,13 @@ def _slope(seen: Sequence[_Seen]) -> float | None:
         for one, other in combinations(seen, 2)
         if abs(one.raw - other.raw) > 0.05 * longest
     ]
-    return _bounded(statistics.median(slopes))
+    return _bounded(_median(slopes))
+
+
+def _median(values: Iterable[float]) -> float:
+    from statistics import median  # with fractions and decimals: five milliseconds of the start
+
+    return median(values)
 
 
 def _bounded(factor: float) -> float:
