@@ -51,12 +51,11 @@ from sam_py.store.library import Library
 from sam_py.tools.base import Tool
 from sam_py.ui.appearance import apply_theme, theme_of
 from sam_py.ui.asking import Asking
-from sam_py.ui.chat.parts.pictures import stop_pictures
 from sam_py.ui.chat.server_sources import ServerSources
 from sam_py.ui.garbage import GarbageCollection
+from sam_py.ui.last_things import end_all
 from sam_py.ui.loop import Loop
 from sam_py.ui.main_window import MainWindow
-from sam_py.ui.markdown.maths import stop_formulas
 from sam_py.ui.open_conversations import OpenConversation, OpenConversations
 from sam_py.ui.program_servers import ProgramServers
 from sam_py.ui.program_tools import ProgramTools
@@ -242,8 +241,7 @@ class Program:
             self._settings.close()
         except SamError as error:
             log.error("the settings could not be saved: %s", error)
-        stop_formulas()
-        stop_pictures()
+        end_all()
         self._garbage.stop()
 
     async def _fill_tools(self) -> None:

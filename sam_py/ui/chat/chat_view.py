@@ -23,7 +23,6 @@ from sam_py.ui.chat.chat_context import ChatContext
 from sam_py.ui.chat.composer import Composer
 from sam_py.ui.chat.empty_state import EmptyState
 from sam_py.ui.chat.header import Header
-from sam_py.ui.chat.message_details import MessageDetails
 from sam_py.ui.chat.model_facts import ModelKnowledge
 from sam_py.ui.chat.reply_facts import totals_of, totals_words
 from sam_py.ui.chat.row_context import RowContext
@@ -268,11 +267,16 @@ class ChatView(QWidget):
             "previous": lambda c, id_: self._step_branch(c, id_, -1),
             "next": lambda c, id_: self._step_branch(c, id_, 1),
             "remove": self._remove,
-            "details": lambda c, id_: MessageDetails(c.bus.get(id_), self._context, self).open(),
+            "details": self._show_details,
             "model": lambda _c, _id: self.composer.open_model_picker(),
             "settings": self._open_settings_for,
             **self.chat_context.handlers(),
         }
+
+    def _show_details(self, conversation: OpenConversation, message_id: str) -> None:
+        from sam_py.ui.chat.message_details import MessageDetails
+
+        MessageDetails(conversation.bus.get(message_id), self._context, self).open()
 
     def _copy_text(self, text: str) -> None:
         QGuiApplication.clipboard().setText(text)

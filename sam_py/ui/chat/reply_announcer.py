@@ -11,7 +11,6 @@ from PySide6.QtWidgets import QWidget
 from sam_py.bus.deltas import Appended, Delta, ErrorShown, Updated
 from sam_py.bus.message_bus import MessageBus
 from sam_py.messages.message import AssistantMessage
-from sam_py.ui.markdown.documents import ClosedDocument
 from sam_py.ui.widgets.announce import announce
 
 _LONGEST = 4_000
@@ -88,6 +87,8 @@ def spoken(markdown: str) -> str:
     """The words of a piece of Markdown, without its marks."""
     if len(markdown) > _LONGEST:
         return markdown.strip()
+    from sam_py.ui.markdown.documents import ClosedDocument
+
     document = ClosedDocument()
     document.setMarkdown(markdown, QTextDocument.MarkdownFeature.MarkdownNoHTML)
     return document.toPlainText().strip()

@@ -29,7 +29,7 @@ from sam_py.ui.chat.blocks import Block, block_for, show_in
 from sam_py.ui.chat.error_box import ErrorBox
 from sam_py.ui.chat.message_words import explained_facts, facts_of, notes_of, spoken
 from sam_py.ui.chat.parts.markdown_column import MarkdownColumn
-from sam_py.ui.chat.row_context import RowContext
+from sam_py.ui.chat.row_context import OUTSET_PX, RowContext
 from sam_py.ui.chat.row_foot import HEIGHT_PX as FOOT_PX
 from sam_py.ui.chat.row_foot import RowFoot
 from sam_py.ui.chat.row_note import NoteCard
@@ -39,8 +39,6 @@ from sam_py.ui.chat.row_sign import Sign, sign_of, spoken_sign
 from sam_py.ui.models.message_list_model import Growth
 from sam_py.ui.widgets.plain import tooltip
 
-OUTSET_PX = 12
-"""A row is this much wider than the column on each side, so that its frame does not touch the text."""
 _GAP_PX = 12
 _ABOVE_PX = 12
 _BUBBLE_SHARE = 0.86

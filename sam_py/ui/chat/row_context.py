@@ -13,6 +13,9 @@ from sam_py.ui.chat.tool_calls import ToolCalls
 from sam_py.ui.theme import Themes
 from sam_py.ui.widgets.icons import Icons
 
+OUTSET_PX = 12
+"""A row is this much wider than the column on each side, so that its frame does not touch the text."""
+
 
 @dataclass(slots=True)
 class RowContext:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QWidget
 
 from sam_py.bus.message_bus import MessageBus
 from sam_py.ui.chat.error_box import Missing, not_there
-from sam_py.ui.chat.row import MessageRow
 from sam_py.ui.chat.row_context import RowContext
+
+if TYPE_CHECKING:
+    from sam_py.ui.chat.row import MessageRow
 
 _SPARE_ROWS = 12
 
@@ -49,6 +52,8 @@ class RowPool:
         if self._spare:
             row = self._spare.pop()
         else:
+            from sam_py.ui.chat.row import MessageRow  # with all that draws Markdown: a twelfth of the start
+
             row = MessageRow(self._context, self._parent)
             self._on_new(row)
         self._shown[message_id] = row

@@ -8,17 +8,19 @@ on while its rows scroll out of sight and come back in other columns.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from PySide6.QtCore import QEvent, QObject, QPoint, Qt, QTimer, Signal
 from PySide6.QtGui import QAction, QGuiApplication, QKeyEvent, QKeySequence, QMouseEvent
 from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
-from sam_py.ui.chat.parts.markdown_column import MarkdownColumn
-from sam_py.ui.chat.parts.parts_view import Position
 from sam_py.ui.links import safe_target
 
-Place = tuple[int, Position]
+if TYPE_CHECKING:
+    from sam_py.ui.chat.parts.markdown_column import MarkdownColumn
+    from sam_py.ui.chat.parts.parts_view import Position
+
+Place: TypeAlias = "tuple[int, Position]"
 """A row, and a position in its column. Places compare in reading order."""
 SCROLL_MS = 30
 EDGE_PX = 24

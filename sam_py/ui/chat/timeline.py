@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QModelIndex, Qt, QTimer, Signal, SignalInstance
 from PySide6.QtGui import (
@@ -21,8 +22,7 @@ from sam_py.ui.chat.end_pill import EndPill
 from sam_py.ui.chat.error_box import Missing
 from sam_py.ui.chat.heights import Heights, estimated_heights
 from sam_py.ui.chat.reading_place import Place, ReadingPlace
-from sam_py.ui.chat.row import OUTSET_PX, MessageRow
-from sam_py.ui.chat.row_context import RowContext
+from sam_py.ui.chat.row_context import OUTSET_PX, RowContext
 from sam_py.ui.chat.row_pool import RowPool, fill
 from sam_py.ui.chat.selection import SelectionController
 from sam_py.ui.chat.timeline_actions import TimelineActions
@@ -30,6 +30,9 @@ from sam_py.ui.chat.timeline_keys import KEYBOARD_REASONS, TimelineKeys
 from sam_py.ui.chat.timeline_rows import COLUMNS_PER_ROW, TimelineRows
 from sam_py.ui.chat.timeline_walk import TimelineWalk
 from sam_py.ui.models.message_list_model import MessageListModel
+
+if TYPE_CHECKING:
+    from sam_py.ui.chat.row import MessageRow
 
 _AHEAD_PX = 240
 """Rows this far above and below the view are laid out too, so that scrolling meets finished rows."""

@@ -10,7 +10,6 @@ from PySide6.QtWidgets import QMenu, QWidget
 from sam_py.messages.message import AssistantMessage
 from sam_py.ui.chat.row_actions import ActionBar, Offer
 from sam_py.ui.chat.row_context import RowContext
-from sam_py.ui.chat.row_note import is_summary
 
 if TYPE_CHECKING:
     from sam_py.ui.chat.timeline import Timeline
@@ -36,6 +35,8 @@ class TimelineActions(QObject):
         model = self._timeline.model
         if model is None or message_id not in model.bus:
             return None
+        from sam_py.ui.chat.row_note import is_summary
+
         message = model.bus.get(message_id)
         fate = self._context.fates.of(message_id)
         stopped = isinstance(message, AssistantMessage) and message.stop_reason in ("aborted", "length", "error")

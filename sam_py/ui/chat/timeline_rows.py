@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sam_py.ui.chat.parts.markdown_column import MarkdownColumn
-
 if TYPE_CHECKING:
+    from sam_py.ui.chat.parts.markdown_column import MarkdownColumn
     from sam_py.ui.chat.timeline import Timeline
 
 COLUMNS_PER_ROW = 16

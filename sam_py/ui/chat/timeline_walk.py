@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, QRect, Qt
 from PySide6.QtWidgets import QApplication, QWidget
 
-from sam_py.ui.chat.parts.markdown_column import MarkdownColumn
 from sam_py.ui.tab_order import stops_below, takes_tab
 from sam_py.ui.widgets.announce import announce
 
@@ -123,4 +122,6 @@ class TimelineWalk(QObject):
 
 def _has_stop(widget: QWidget) -> bool:
     """A message's text is a stop for Tab only where it has links or buttons."""
+    from sam_py.ui.chat.parts.markdown_column import MarkdownColumn
+
     return takes_tab(widget) and (not isinstance(widget, MarkdownColumn) or widget.has_targets())

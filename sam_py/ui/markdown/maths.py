@@ -15,6 +15,8 @@ from PySide6.QtCore import QByteArray, QObject, QPointF, QRectF, QRunnable, QSiz
 from PySide6.QtGui import QPainter
 from PySide6.QtSvg import QSvgRenderer
 
+from sam_py.ui.last_things import at_the_end
+
 log = logging.getLogger(__name__)
 
 MAX_LATEX_CHARS = 2_000
@@ -159,6 +161,7 @@ def shared_formulas() -> Formulas:
     """Return the formulas of the program; made on the window's thread when the first one is met."""
     if not _shared:
         _shared.append(Formulas())
+        at_the_end(stop_formulas)
     return _shared[0]
 
 

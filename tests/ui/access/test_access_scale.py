@@ -11,7 +11,7 @@ import pytest
 from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QLineEdit, QWidget
 
-from sam_py.ui.chat.row import OUTSET_PX
+from sam_py.ui.chat.row_context import OUTSET_PX
 from sam_py.ui.settings.settings_dialog import SettingsDialog
 from tests.fakes.fault_server import FaultServer, Reply
 from tests.fakes.sitting import Sitting

@@ -10,6 +10,8 @@ from pathlib import Path
 from PySide6.QtCore import QObject, QRunnable, QSize, Qt, QThreadPool, Signal
 from PySide6.QtGui import QImage, QImageIOHandler, QImageReader
 
+from sam_py.ui.last_things import at_the_end
+
 log = logging.getLogger(__name__)
 
 CACHE_BYTES = 48 << 20
@@ -150,4 +152,5 @@ def shared_pictures() -> Pictures:
     """Return the one cache of the program; made on the window's thread when the first picture is met."""
     if not _shared:
         _shared.append(Pictures())
+        at_the_end(stop_pictures)
     return _shared[0]
