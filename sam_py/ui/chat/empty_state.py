@@ -76,14 +76,19 @@ class EmptyState(QScrollArea):
         self.suggestions: list[PillButton] = []
         self._build()
         self._themes.changed.connect(self._take_theme)
+        self._said: tuple[str, str, bool] | None = None
         self.set_model(GUIDE, "")
         self._take_theme()
 
     def set_model(self, provider: str, label: str, *, is_connected: bool = False) -> None:
         """Say who answers: a model by its `label`, or the offline guide. `is_connected`: there is a model to choose."""
+        guide = provider == GUIDE
+        said = (provider, "" if guide else label, is_connected)
+        if said == self._said:
+            return
+        self._said = said
         self._provider = provider
         self._is_connected = is_connected
-        guide = provider == GUIDE
         if guide and is_connected:
             self.about.setText(
                 self.tr("The offline guide answers here: it is no model, but it knows this program well.")

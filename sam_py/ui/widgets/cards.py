@@ -6,6 +6,7 @@ from PySide6.QtCore import QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from sam_py.ui.theme import Theme
 from sam_py.ui.widgets.buttons import FlatButton
 from sam_py.ui.widgets.icons import Icons
 from sam_py.ui.widgets.plain import tooltip
@@ -36,6 +37,8 @@ class CardButton(FlatButton):
         self.setText(title)
         self.setToolTip("")
         self.setAccessibleDescription(sentence)
+        self._measured: dict[tuple[int, bool, str, str, str], tuple[QRect, QRect]] = {}
+        self._measured_in: Theme | None = None
         policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
@@ -70,7 +73,17 @@ class CardButton(FlatButton):
         return self.px(self._pad_px + _ICON_PX + (_SHORT_GAP_PX if self.short else _GAP_PX))
 
     def _rects(self, width: int) -> tuple[QRect, QRect]:
-        """Where title and sentence stand in a card of `width` px."""
+        """Where title and sentence stand in a card of `width` px. Layouts ask for the same again and again."""
+        theme = self._themes.current
+        key = (width, self.short, self.text(), self._sentence, self.font().key())
+        if self._measured_in is not theme:
+            self._measured.clear()
+            self._measured_in = theme
+        if key not in self._measured:
+            self._measured[key] = self._measure(width)
+        return self._measured[key]
+
+    def _measure(self, width: int) -> tuple[QRect, QRect]:
         title, sentence = self._fonts()
         left = self._words_left()
         room = max(40, width - left - self.px(self._pad_px))
