@@ -204,10 +204,9 @@ def test_what_never_ends_is_ended_before_it_fills_the_memory(wire: str, kind: st
     assert decoder.close() == []
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", sorted({*KINDS} - {"a line", "JSON", "white space"}))
 def test_chat_completions_end_by_themselves_what_never_ends(kind: str) -> None:
-    if kind in ("a line", "JSON", "white space"):
-        pytest.skip("64 MB may be a picture; the measure of all wires holds for more")
+    """The other kinds may be a picture of 64 MB; the measure of all wires holds for more."""
     decoder = StreamDecoder()
     for chunk in islice(_endless(kind, "openai_chat"), 100):
         decoder.feed(chunk)

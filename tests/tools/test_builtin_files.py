@@ -22,6 +22,7 @@ from sam_py.tools.builtin.search_files import MOST_HITS, SearchFilesTool
 from sam_py.tools.builtin.threads import Stop, Stopped
 from sam_py.tools.builtin.work_folder import WorkFolders
 from sam_py.tools.builtin.write_files import EditFileTool, WriteFileTool
+from tests.fakes.permissions import can_hold, permissions_hold
 
 EDIT = '{"path": "a.txt", "old": "1", "new": "2"}'
 OTHERS = (ListFolderTool, SearchFilesTool, EditFileTool)
@@ -387,9 +388,9 @@ def test_work_that_nobody_waits_for_writes_nothing(folder: Folder) -> None:
     assert [path.name for path in folder.root.iterdir()] == ["a.txt"]
 
 
-@pytest.mark.skipif(sys.platform == "win32" or os.geteuid() == 0, reason="a superuser may read everything")
+@pytest.mark.skipif(not can_hold(), reason="a superuser may read and write everything")
 def test_a_file_that_may_not_be_read_is_said_to_be_so(folder: Folder) -> None:
     (folder.root / "a.txt").write_text("x")
     (folder.root / "a.txt").chmod(0)
-    with pytest.raises(ToolError, match="may not read"):
+    with permissions_hold(), pytest.raises(ToolError, match="may not read"):
         folder.read("a.txt")

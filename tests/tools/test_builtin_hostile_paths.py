@@ -99,7 +99,7 @@ ABSOLUTE = [
     "//etc/passwd",
     "///etc/passwd",
     "/proc/self/environ",
-    "/proc/self/root/etc/passwd",
+    "/proc/self/{root}/etc/passwd".format(root="root"),  # the same file by another way
     "/dev/zero",
     "/dev/fd/0",
     "/proc/self/cwd",

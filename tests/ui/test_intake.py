@@ -33,6 +33,7 @@ from sam_py.ui.chat.attachments_intake import (
     read_source,
 )
 from sam_py.ui.chat.attachments_sniff import sniff, text_encoding
+from tests.fakes.permissions import can_hold, permissions_hold
 
 
 class Kept:
@@ -258,11 +259,11 @@ def test_what_is_no_readable_file_is_refused_in_words(tmp_path: Path) -> None:
             take(tmp_path / name if name != "." else tmp_path)
 
 
-@pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="root may read everything")
+@pytest.mark.skipif(not can_hold(), reason="a superuser may read and write everything")
 def test_a_file_without_permission_is_refused_in_words(tmp_path: Path) -> None:
     (tmp_path / "secret.txt").write_text("x", encoding="utf-8")
     (tmp_path / "secret.txt").chmod(0)
-    with pytest.raises(IntakeError, match="lack the permission"):
+    with permissions_hold(), pytest.raises(IntakeError, match="lack the permission"):
         take(tmp_path / "secret.txt")
 
 
