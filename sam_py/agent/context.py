@@ -85,30 +85,6 @@ class Context:
         self._texts = await self._documents.texts(messages, limits, window)
         return self._texts
 
-    def planned(
-        self,
-        messages: Sequence[Message],
-        *,
-        provider: str,
-        model: str,
-        limits: Limits,
-        defaults: ChatSettings,
-        system: str,
-        reminders: Sequence[Reminder],
-        tools: Sequence[ToolSpec],
-    ) -> Plan:
-        """What of `messages` the next request to `model` holds, as the last one's plan goes on."""
-        room = self.room_for(
-            provider=provider,
-            model=model,
-            limits=limits,
-            defaults=defaults,
-            system=system,
-            reminders=reminders,
-            tools=tools,
-        )
-        return self.plan_in(messages, room, limits)
-
     async def weigh(self, messages: Sequence[Message], limits: Limits) -> None:
         """Estimate all `messages` without stopping the window for longer than a frame: a plan is quick after that."""
         paused_s = time.monotonic()

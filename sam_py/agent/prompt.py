@@ -94,8 +94,7 @@ async def prepare(
     reminders = context.reminders_of(messages)
     documents = await context.documents_of(messages, provider=provider, model=model, limits=limits, defaults=defaults)
     await context.weigh(messages, limits)
-    planned = context.planned(
-        messages,
+    room = context.room_for(
         provider=provider,
         model=model,
         limits=limits,
@@ -104,6 +103,7 @@ async def prepare(
         reminders=reminders,
         tools=tools,
     )
+    planned = context.plan_in(messages, room, limits)
     transcript = build(
         messages,
         bus.ledger,

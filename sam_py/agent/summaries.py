@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 
+from sam_py.agent.errand import text_of_reply
 from sam_py.errors import SamError
 from sam_py.messages.message import AssistantMessage, DeveloperMessage, Message, ToolResultMessage, UserMessage
 from sam_py.messages.parts import TextPart
 from sam_py.messages.turn import Turn
 from sam_py.messages.usage import Usage
-from sam_py.providers.base import ChatRequest, Finished, Provider, TextDelta, UsageReported
+from sam_py.providers.base import ChatRequest, Provider
 from sam_py.providers.errors import ProviderError
 from sam_py.transcript.budget import LAST_TURNS
 from sam_py.transcript.plan import shortened_text
@@ -85,25 +86,8 @@ async def _answer(provider: Provider, model: str, material: str, most: int) -> t
     limits = provider.limits_of(model)
     turn = Turn("user", (TextPart(text=f"{_ASK}\n\n<conversation>\n{material}\n</conversation>"),))
     request = ChatRequest(model=model, turns=(turn,), provider=provider.id, max_tokens=most, limits=limits)
-    pieces: list[str] = []
-    usage: Usage | None = None
-    events = provider.stream(request)
-    try:
-        async for event in events:
-            match event:
-                case TextDelta(piece):
-                    pieces.append(piece)
-                case UsageReported(reported):
-                    usage = reported
-                case Finished():
-                    break
-                case _:
-                    pass
-    finally:
-        close = getattr(events, "aclose", None)
-        if close is not None:
-            await close()
-    summary = "".join(pieces).strip()[:_LONGEST]
+    said, usage = await text_of_reply(provider, request)
+    summary = said.strip()[:_LONGEST]
     if not summary:
         raise SamError("The model's summary was empty. Try again, or choose another model.")
     return summary, usage

@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Coroutine
 from typing import Any
 
+from sam_py.agent.errand import text_of_reply
 from sam_py.bus.message_bus import MessageBus
 from sam_py.errors import SamError
 from sam_py.messages.history import TaskRecorded
@@ -15,7 +16,7 @@ from sam_py.messages.message import AssistantMessage, Message, UserMessage
 from sam_py.messages.parts import TextPart
 from sam_py.messages.turn import Turn
 from sam_py.messages.usage import Usage
-from sam_py.providers.base import ChatRequest, Finished, Provider, TextDelta, UsageReported
+from sam_py.providers.base import ChatRequest, Provider
 from sam_py.settings.model import ChatSettings, ModelChoice
 
 log = logging.getLogger(__name__)
@@ -147,27 +148,8 @@ async def ask_for_title(provider: Provider, model: str, question: str, answer: s
         max_tokens=64,
         limits=provider.limits_of(model),
     )
-    pieces: list[str] = []
-    usage: Usage | None = None
-    events = provider.stream(request)
-    try:
-        async for event in events:
-            match event:
-                case TextDelta(piece):
-                    pieces.append(piece)
-                case UsageReported(reported):
-                    usage = reported
-                case Finished():
-                    break
-                case _:
-                    pass
-            if sum(map(len, pieces)) > _LOOKED_AT:
-                break
-    finally:
-        close = getattr(events, "aclose", None)
-        if close is not None:
-            await close()
-    return clean_title("".join(pieces)), usage
+    said, usage = await text_of_reply(provider, request, most=_LOOKED_AT)
+    return clean_title(said), usage
 
 
 def _cut(line: str, longest: int) -> str:
