@@ -152,12 +152,41 @@ class ToolSettings(Frozen):
     """Hosts on this machine or in the own network from which tools may fetch pages."""
 
 
+class VoiceSettings(Frozen):
+    """How replies are read aloud, and what writes down what a person says."""
+
+    engine: Literal["system", "qt", "piper", "server"] = "system"
+    """``system``: pyttsx3's voices; ``server``: an OpenAI-style ``/audio/speech``."""
+    read_replies: bool = False
+    """Every reply is read while it is written."""
+    voices: dict[str, str] = Field(default_factory=dict)
+    """Engine → its own id of the chosen voice; where there is none, the engine's default."""
+    rate: float = Field(default=1.0, ge=0.5, le=2.0)
+    volume: float = Field(default=1.0, ge=0.0, le=1.0)
+    output_device: str = ""
+    """The system's id of the loudspeaker; empty: the system's default, whichever it is at the time."""
+    code: Literal["announce", "skip"] = "announce"
+    tables: Literal["rows", "skip"] = "rows"
+    maths: Literal["describe", "skip"] = "describe"
+    emoji: bool = False
+    piper_voices: tuple[str, ...] = ()
+    """Paths of voice files (``.onnx`` with their ``.onnx.json`` beside them) that the person chose."""
+    server: ModelChoice = ModelChoice(provider="", model="")
+    """The account and model that speak, with engine ``server``."""
+    input_device: str = ""
+    dictation: ModelChoice = ModelChoice(provider="", model="")
+    """The account and model that turn recordings into text (``/audio/transcriptions``)."""
+    dictation_language: str = ""
+    """An ISO 639-1 code ("de") that the server is told; empty: it finds out by itself."""
+
+
 class Settings(Frozen):
     schema_version: int = SCHEMA
     providers: tuple[ProviderSettings, ...] = ()
     chat: ChatSettings = ChatSettings()
     appearance: AppearanceSettings = AppearanceSettings()
     tools: ToolSettings = ToolSettings()
+    voice: VoiceSettings = VoiceSettings()
     detect_local_servers: bool = True
     mcp_servers: tuple[McpServerSettings, ...] = ()
 

@@ -6,5 +6,6 @@ Must always be true:
 - A voice engine that crashes or hangs takes neither the window nor a word of the text with it.
 - Nothing here plays sound by itself: the player is handed in, so that this package needs no Qt.
 
-May import: `bus`, `messages`, `settings`, `errors`; a voice's library only in its engine. Nothing is here yet.
+May import: `providers` (a server that speaks), `bus`, `messages`, `settings`, `errors`; a voice's library only in its
+engine. `base` holds what the parts hand to each other.
 """
