@@ -112,7 +112,9 @@ def main(argv: list[str] | None = None) -> int:
     asyncio.set_event_loop(loop)
     try:
         with loop:
-            code: int = loop.run_until_complete(_run(app, loop, paths, instance, options))
+            code = loop.run_to_the_end(
+                _run(app, loop, paths, instance, options), on_ended=lambda: _watch(_QUIT_PATIENCE_S, 1)
+            )
             loop.run_until_complete(loop.shutdown_asyncgens())
             return code
     finally:

@@ -12,16 +12,19 @@ from __future__ import annotations
 import asyncio
 import heapq
 import itertools
+import logging
 import math
 import sys
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from contextvars import Context
 from typing import Any
 
 import qasync
 from PySide6.QtCore import QSocketNotifier, Qt, QTimer
 from PySide6.QtWidgets import QApplication
+
+log = logging.getLogger(__name__)
 
 _SWEEP_AT = 100
 """Cancelled timers that may lie in the heap before it is swept."""
@@ -93,6 +96,25 @@ class Loop(qasync.QEventLoop):  # type: ignore[misc]  # qasync is not typed
             return super().run_forever()
         finally:
             sys.set_asyncgen_hooks(*before)
+
+    def run_to_the_end(self, main: Coroutine[Any, Any, int], on_ended: Callable[[], object]) -> int:
+        """Run `main` and return its result, also where Qt ends the loop first: a log-out, Quit in the Dock, a screen
+        that went away. Then `on_ended` is called, and `main` cancelled, so that it can still save and close; 0 is
+        returned.
+        """
+        task = self.create_task(main)
+        while True:
+            try:
+                return int(self.run_until_complete(task))
+            except asyncio.CancelledError:
+                return 0
+            except RuntimeError:
+                if task.done():
+                    raise
+                if not task.cancelling():
+                    log.warning("the system ended the event loop: what is open is saved and closed")
+                    on_ended()
+                    task.cancel()
 
     def call_soon(self, callback: Callable[..., Any], *args: Any, context: Context | None = None) -> asyncio.Handle:
         handle = asyncio.Handle(callback, args, self, context)

@@ -56,6 +56,43 @@ def test_a_signal_while_a_reply_streams_keeps_all_words(tmp_path: Path, number: 
     assert [each.text for draft in drafts for each in draft.queued] == ["and then?"]
 
 
+ENDED_BY_QT = """
+import asyncio, pathlib
+from PySide6.QtWidgets import QApplication
+_begin = app.Program.start
+async def _beginning(self):
+    await _begin(self)
+    async def until_told():
+        while not pathlib.Path({told!r}).exists():
+            await asyncio.sleep(0.01)
+        QApplication.exit(1)
+    self._until_told = asyncio.get_running_loop().create_task(until_told())
+app.Program.start = _beginning
+"""
+
+
+def test_all_words_are_kept_where_qt_ends_the_loop(tmp_path: Path) -> None:
+    """As when a person logs out, chooses Quit in macOS's Dock, or the X server goes away."""
+    told = tmp_path / "told"
+    with PacedServer() as server:
+        (tmp_path / "config").mkdir()
+        (tmp_path / "config/settings.json").write_text(json.dumps(server.settings))
+        code = SENDS.format(texts=["Question"]) + ENDED_BY_QT.format(told=str(told)) + READY
+        program = start(tmp_path, code=code)
+        until_ready(program)
+        reply = server.next_reply()
+        reply.say("The first half")
+        wait_for(lambda: "The first half" in journal_of(tmp_path), "the streamed text on the disk")
+        reply.say(" and the last word")
+        wait_for(lambda: reply.outbox.empty(), "the last word")
+        time.sleep(0.1)  # on its way through the socket
+        told.touch()
+        code_of_end, output, took_s = ended(program)
+    assert (code_of_end, output) == (0, "")
+    assert took_s < QUICK_S
+    assert "The first half and the last word" in journal_of(tmp_path)
+
+
 STREAM = Stream((chunk("Some words"),), then="hang")
 
 
