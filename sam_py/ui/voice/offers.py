@@ -1,0 +1,50 @@
+"""What the settings page asks of the program's voice."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from sam_py.speech.base import Voice
+
+
+@dataclass(frozen=True, slots=True)
+class EngineOffer:
+    """An engine that can be chosen. `key` as in `VoiceSettings.engine`."""
+
+    key: str
+    name: str
+    missing: str = ""
+    """Why it cannot speak here, and what helps; empty where it can."""
+
+
+@dataclass(frozen=True, slots=True)
+class SoundDevice:
+    """A loudspeaker or a microphone. `id` is the system's."""
+
+    id: str
+    name: str
+
+
+class VoiceOffers(Protocol):
+    """What there is to choose from, and a way to hear it."""
+
+    def engines(self) -> Sequence[EngineOffer]:
+        """All engines, in the order in which they are offered."""
+
+    async def voices(self, engine: str) -> Sequence[Voice]:
+        """The voices of an engine. Raises `SpeechError`."""
+
+    async def test(self, text: str) -> None:
+        """Speak `text` with what is chosen now, and return when it was heard. Raises `SpeechError`."""
+
+    def end_test(self) -> None:
+        """Fall silent, if a test is being heard."""
+
+    def outputs(self) -> Sequence[SoundDevice]: ...
+
+    def inputs(self) -> Sequence[SoundDevice]: ...
+
+    def watch_devices(self, listener: Callable[[], None]) -> Callable[[], None]:
+        """Call `listener` when loudspeakers or microphones come or go. Returns the function that ends it."""
