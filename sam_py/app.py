@@ -18,8 +18,10 @@ import sys
 import threading
 from collections.abc import Callable
 from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
 from types import TracebackType
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QLibraryInfo, QLocale, QtMsgType, QTranslator, qInstallMessageHandler
 from PySide6.QtGui import QIcon
@@ -36,7 +38,6 @@ from sam_py.messages.usage import Usage
 from sam_py.paths import Paths, default_paths, resources
 from sam_py.providers.catalogue import Catalogue
 from sam_py.providers.guide.provider import GuideProvider
-from sam_py.providers.local import find_local_servers
 from sam_py.providers.prices import cost_usd
 from sam_py.providers.redaction import KeyFilter
 from sam_py.providers.registry import Registry
@@ -65,6 +66,9 @@ from sam_py.ui.single_instance import SingleInstance
 from sam_py.ui.tasks import Tasks
 from sam_py.ui.theme import Themes
 from sam_py.ui.widgets.icons import Icons
+
+if TYPE_CHECKING:
+    from sam_py.providers.local import FoundServer
 
 gc.freeze()  # else the first collection, due at once, would walk it all the same
 if _collects:
@@ -196,7 +200,7 @@ class Program:
             themes=themes,
             icons=Icons(themes),
             tasks=self._tasks,
-            find_servers=find_local_servers,
+            find_servers=_find_servers,
             tools=self._tools,
             mini_prompts=self._mini_prompts,
         )
@@ -250,6 +254,8 @@ class Program:
         """Have the tools and parsers ready before the first message asks for them, but after the first paint."""
         await asyncio.sleep(_TOOLS_AFTER_S)
         event_adapter.rebuild()
+        for late in ("sam_py.agent.loop", "sam_py.providers.wire"):
+            import_module(late)
         log.info("%d tools", len(self._tools.registry))
 
     def _own_tools(self) -> list[Tool]:
@@ -316,6 +322,12 @@ class Program:
 
     def _session_state(self, conversation: OpenConversation, state: SessionState) -> None:
         self.window.on_session_state(conversation, state)
+
+
+async def _find_servers() -> list[FoundServer]:
+    from sam_py.providers.local import find_local_servers
+
+    return await find_local_servers()
 
 
 def _parse(argv: list[str]) -> argparse.Namespace:

@@ -6,16 +6,12 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Coroutine, Iterable
 from dataclasses import replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from sam_py.agent.context import Context
 from sam_py.agent.documents import ReadDocument
-from sam_py.agent.loop import CostOf, Desk, Loop
-from sam_py.agent.outlook import Outlook, outlook
-from sam_py.agent.preview import Preview, preview
-from sam_py.agent.prompt import ReadAttachment, history_of
 from sam_py.agent.remembered import Remembered
-from sam_py.agent.reply_stream import PutAttachment
 from sam_py.agent.state import Phase, QueuedMessage, SessionState, StateListener
 from sam_py.agent.summaries import ask_for_summary, coverable, summary_message
 from sam_py.agent.titles import GUIDE, Titles
@@ -29,9 +25,14 @@ from sam_py.providers.base import Provider
 from sam_py.reminders.order import Reminders
 from sam_py.settings.model import ChatSettings, ModelChoice
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # what sends is imported with the first message
+    from sam_py.agent.loop import CostOf, Desk, Loop
+    from sam_py.agent.outlook import Outlook
+    from sam_py.agent.preview import Preview
+    from sam_py.agent.prompt import ReadAttachment
+    from sam_py.agent.reply_stream import PutAttachment
     from sam_py.tools.toolbox import Toolbox
-from sam_py.transcript.calibration import Calibrations
+    from sam_py.transcript.calibration import Calibrations
 
 __all__ = ["ChatSession", "QueuedMessage", "SessionState"]
 
@@ -72,16 +73,7 @@ class ChatSession:
         self.defaults = defaults or ChatSettings()
         self._provider_of = provider_of
         self._save_now = save_now
-        self._desk = Desk(
-            bus,
-            lambda provider: self._provider_of(provider),
-            lambda: self._save_now(),
-            read_attachment,
-            put_attachment,
-            cost_of,
-            tools,
-            self.context,
-        )
+        self._doors = (read_attachment, put_attachment, cost_of, tools)
         self._state = SessionState()
         self._listeners: list[StateListener] = []
         self._run: Loop | None = None
@@ -89,6 +81,13 @@ class ChatSession:
         """What makes a summary now."""
         self._background: set[asyncio.Task[Any]] = set()
         self._titles = Titles(bus, provider_of, self._spawn)
+
+    @cached_property
+    def _desk(self) -> Desk:
+        from sam_py.agent.loop import Desk
+
+        provider_of, save_now = (lambda provider: self._provider_of(provider)), (lambda: self._save_now())
+        return Desk(self.bus, provider_of, save_now, *self._doors, self.context)
 
     # Reading
 
@@ -120,6 +119,8 @@ class ChatSession:
         With `instead_of`, if it is sent in place of that message of the user. Nothing is changed by it. Raises SamError
         where there is nothing to ask, or nobody.
         """
+        from sam_py.agent.preview import preview
+
         provider = self._provider_of(self.choice.provider)
         said = self._said_next(text, parts, instead_of)
         return await preview(self._desk, provider, self.choice.model, self.defaults, *said)
@@ -129,6 +130,8 @@ class ChatSession:
 
         As `preview`, but of a conversation with nothing to ask, too. Raises SamError where there is nobody to ask.
         """
+        from sam_py.agent.outlook import outlook
+
         provider = self._provider_of(self.choice.provider)
         said = self._said_next(text, parts, instead_of)
         return await outlook(self._desk, provider, self.choice.model, self.defaults, *said)
@@ -263,6 +266,8 @@ class ChatSession:
     async def _summarised(self, message_ids: Iterable[str] | None) -> str:
         if self.choice.provider == GUIDE:
             raise SamError("The offline guide cannot summarise. Choose a model first.")
+        from sam_py.agent.prompt import history_of
+
         history = await history_of(self.bus, self.bus.tip)
         covered = coverable(history, None if message_ids is None else frozenset(message_ids))
         if not covered:
@@ -344,6 +349,8 @@ class ChatSession:
 
     async def _start(self, work: Callable[[Loop], Awaitable[object]]) -> None:
         """Run `work` in a task of its own, so that `stop` can end it at any instant, and wait for its end."""
+        from sam_py.agent.loop import Loop
+
         run = Loop(self._desk, self)
         self._run = run
         self._change(phase="waiting", text="", reply_id=None)

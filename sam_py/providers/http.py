@@ -22,8 +22,9 @@ from sam_py.providers.base import Waiting
 from sam_py.providers.closing import closing_whole
 from sam_py.providers.errors import ProviderError
 from sam_py.providers.failures import Asked, cut_off, not_the_protocol, status_error, too_slow
+from sam_py.providers.hosts import is_same_machine, may_carry_key
 from sam_py.providers.key_mask import without_key
-from sam_py.providers.network import connection_error, is_same_machine, may_carry_key
+from sam_py.providers.network import connection_error
 from sam_py.providers.redaction import quiet_http_logs, redacted, remember_key
 from sam_py.providers.retry import delay_s, retry_after_s
 from sam_py.providers.sent_bodies import SentBodies

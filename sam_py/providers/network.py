@@ -1,9 +1,8 @@
-"""What an address and a broken connection mean: which hosts are near, and words for each way not to get through."""
+"""What a broken connection means: words for each way not to get through."""
 
 from __future__ import annotations
 
 import errno
-import ipaddress
 import socket
 import ssl
 from collections.abc import Iterator
@@ -11,34 +10,7 @@ from urllib.parse import urlsplit
 
 from sam_py.providers.errors import ProviderError
 from sam_py.providers.failures import Asked, too_slow
-
-
-def is_same_machine(url: str) -> bool:
-    """Whether `url` is on the loopback address.
-
-    >>> is_same_machine("http://127.0.0.1:1234/v1"), is_same_machine("http://[::1]/"), is_same_machine("http://a.b/")
-    (True, True, False)
-    """
-    host = _host(url)
-    if host == "localhost":
-        return True
-    address = _address(host)
-    return address is not None and address.is_loopback
-
-
-def may_carry_key(url: str) -> bool:
-    """Whether a key may be sent to `url`: by https, or by plain http inside one's own network.
-
-    >>> may_carry_key("https://api.x.ai/v1"), may_carry_key("http://192.168.1.5:8080"), may_carry_key("http://api.x.ai")
-    (True, True, False)
-    """
-    if urlsplit(url).scheme == "https" or is_same_machine(url):
-        return True
-    host = _host(url)
-    address = _address(host)
-    if address is not None:
-        return address.is_private or address.is_link_local
-    return "." not in host or host.endswith((".local", ".lan", ".internal", ".home.arpa", ".localhost"))
+from sam_py.providers.hosts import is_same_machine
 
 
 def connection_error(error: BaseException, asked: Asked) -> ProviderError:
@@ -100,13 +72,6 @@ def _causes(error: BaseException) -> Iterator[BaseException]:
             waiting += cause.exceptions
 
 
-def _host(url: str) -> str:
-    try:
-        return (urlsplit(url).hostname or "").lower()
-    except ValueError:
-        return ""
-
-
 def _place(url: str) -> str:
     try:
         return urlsplit(url).netloc.rpartition("@")[2]
@@ -116,10 +81,3 @@ def _place(url: str) -> str:
 
 def _root(url: str) -> str:
     return f"{urlsplit(url).scheme}://{_place(url)}"
-
-
-def _address(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
-    try:
-        return ipaddress.ip_address(host)
-    except ValueError:
-        return None

@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 from sam_py.messages.usage import Usage
 from sam_py.paths import resources
 from sam_py.providers.base import Price
-from sam_py.providers.network import is_same_machine
+from sam_py.providers.hosts import is_same_machine
 
 _MILLION = 1_000_000
 # What may follow a name that is in the table and still mean the same model: a date, a number of a build, a mark.

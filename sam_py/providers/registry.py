@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, assert_never
 
 from sam_py.errors import SamError
 from sam_py.providers.base import ModelInfo, Provider
-from sam_py.providers.http import Http
 from sam_py.providers.model_file.files import model_file_of
 from sam_py.providers.presets import Group, Preset, Wire, preset_of, wire_at
-from sam_py.providers.wire import Account, KeyOf, WireProvider
 from sam_py.settings.model import ProviderSettings
 
 if TYPE_CHECKING:
+    from sam_py.providers.http import Http
     from sam_py.providers.model_file.servers import ModelServers
+    from sam_py.providers.wire import KeyOf, WireProvider
 
 
 class Registry:
@@ -34,7 +34,7 @@ class Registry:
         """`known` says what an account's last listing said of its models, before it is asked again."""
         self._key_of = key_of
         self._known = known
-        self._http = http or Http()
+        self._http = http
         self._settings: dict[str, ProviderSettings] = {}
         self._built: dict[str, Provider] = {}
         self._added: dict[str, Provider] = {}
@@ -42,6 +42,11 @@ class Registry:
 
     @property
     def http(self) -> Http:
+        """The client of all providers; made, and what it needs imported, when it is first asked for."""
+        if self._http is None:
+            from sam_py.providers.http import Http
+
+            self._http = Http()
         return self._http
 
     @property
@@ -50,7 +55,7 @@ class Registry:
         if self._model_servers is None:
             from sam_py.providers.model_file.servers import ModelServers
 
-            self._model_servers = ModelServers(self._http)
+            self._model_servers = ModelServers(self.http)
         return self._model_servers
 
     def add(self, provider: Provider) -> None:
@@ -94,9 +99,12 @@ class Registry:
             await provider.aclose()
         if self._model_servers is not None:
             await self._model_servers.aclose()
-        await self._http.aclose()
+        if self._http is not None:
+            await self._http.aclose()
 
     def _build(self, settings: ProviderSettings) -> Provider:
+        from sam_py.providers.wire import Account
+
         preset = preset_of(settings.preset)
         account = Account(
             id=settings.id,
@@ -113,8 +121,8 @@ class Registry:
             from sam_py.providers.model_file.provider import ModelFileProvider
 
             speak = _speaking("openai_chat")
-            return ModelFileProvider(account, file, servers=self.model_servers, speak=speak, http=self._http)
-        provider = _speaking(wire_at(preset, account.base_url))(account, http=self._http, key_of=self._key_of)
+            return ModelFileProvider(account, file, servers=self.model_servers, speak=speak, http=self.http)
+        provider = _speaking(wire_at(preset, account.base_url))(account, http=self.http, key_of=self._key_of)
         provider.remember(self._known(settings))
         return provider
 

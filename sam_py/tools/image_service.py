@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 from urllib.parse import urlsplit
 
-from sam_py.providers.network import is_same_machine
+from sam_py.providers.hosts import is_same_machine
 from sam_py.providers.presets import preset_of, wire_at
 from sam_py.settings.model import ProviderSettings, Settings
 

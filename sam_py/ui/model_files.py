@@ -10,7 +10,6 @@ from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from sam_py.errors import SamError
-from sam_py.providers.local import FoundServer
 from sam_py.providers.model_file.files import address_of, model_name
 from sam_py.providers.model_file.runner import find_runner, install_command
 from sam_py.ui.services import Services
@@ -77,6 +76,8 @@ class ModelFiles(QObject):
                 self._task = None
         self.working.emit("")
         name = model_name(file)
+        from sam_py.providers.local import FoundServer
+
         self.ready.emit(FoundServer("llamacpp", name, address_of(file), (name,)))
 
     def _tell_what_to_install(self) -> None:

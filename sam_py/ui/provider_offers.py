@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
@@ -11,12 +12,14 @@ from PySide6.QtWidgets import QWidget
 from sam_py.errors import SamError
 from sam_py.messages.turn import Limits
 from sam_py.providers.base import ModelInfo
-from sam_py.providers.local import FoundServer
 from sam_py.providers.prices import KnownPrice
 from sam_py.settings.model import ChatSettings, ModelChoice, ProviderSettings, Settings
 from sam_py.ui.chat.model_facts import ModelFacts
 from sam_py.ui.services import Services
 from sam_py.ui.settings.account import is_local
+
+if TYPE_CHECKING:
+    from sam_py.providers.local import FoundServer
 
 log = logging.getLogger(__name__)
 

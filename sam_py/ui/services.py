@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from sam_py.paths import Paths
 from sam_py.providers.catalogue import Catalogue
-from sam_py.providers.local import FoundServer
 from sam_py.providers.registry import Registry
 from sam_py.reminders.mini_prompts import MiniPrompts
 from sam_py.settings.file import SettingsFile
@@ -17,6 +17,9 @@ from sam_py.ui.program_tools import ProgramTools
 from sam_py.ui.tasks import Tasks
 from sam_py.ui.theme import Themes
 from sam_py.ui.widgets.icons import Icons
+
+if TYPE_CHECKING:
+    from sam_py.providers.local import FoundServer
 
 
 @dataclass(slots=True)

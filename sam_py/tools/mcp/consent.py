@@ -15,7 +15,7 @@ from typing import Any, Literal
 from urllib.parse import urlsplit
 
 from sam_py.errors import SamError
-from sam_py.providers.network import is_same_machine, may_carry_key
+from sam_py.providers.hosts import is_same_machine, may_carry_key
 from sam_py.settings.model import McpConsent, McpServerSettings
 
 Risk = Literal["shell", "administrator", "deletes", "unpinned", "whole_home", "unencrypted", "loads_code"]

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from PySide6.QtCore import QCoreApplication
 
-from sam_py.providers.local import FoundServer
+from sam_py.providers.hosts import is_same_machine
 from sam_py.providers.model_file.files import model_file_of
-from sam_py.providers.network import is_same_machine
 from sam_py.providers.presets import Preset, preset_of
 from sam_py.settings.model import ChatSettings, ModelChoice, ProviderSettings, Settings
+
+if TYPE_CHECKING:
+    from sam_py.providers.local import FoundServer
 
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 

@@ -9,7 +9,7 @@ from PySide6.QtGui import QColor, QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
 from sam_py.providers.base import ModelInfo
-from sam_py.providers.network import may_carry_key
+from sam_py.providers.hosts import may_carry_key
 from sam_py.providers.presets import preset_of
 from sam_py.settings.model import ProviderSettings, Settings
 from sam_py.settings.secrets import Source

@@ -10,7 +10,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
 from sam_py.errors import SamError
-from sam_py.providers.network import may_carry_key
+from sam_py.providers.hosts import may_carry_key
 from sam_py.providers.presets import Preset, preset_of
 from sam_py.settings.model import ProviderSettings
 from sam_py.settings.secrets import IN_MEMORY, Secret, Source, environment_variable, origin_of
