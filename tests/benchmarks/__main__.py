@@ -21,6 +21,7 @@ from tests.benchmarks.dimming import dimming
 from tests.benchmarks.inspector import inspector
 from tests.benchmarks.loop import loop
 from tests.benchmarks.run import Row, child, make_library
+from tests.benchmarks.sentences import sentences
 from tests.benchmarks.transcript import transcript
 
 Figures = dict[str, dict[str, float]]
@@ -129,6 +130,7 @@ BENCHMARKS: dict[str, Callable[[int], list[Row]]] = {
     "inspector": inspector,
     "cards": cards,
     "dimming": dimming,
+    "sentences": sentences,
 }
 
 

@@ -1,0 +1,41 @@
+"""The labelled corpus is as it says, and our splitter finds its sentences. See corpus/reading.py for the format."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import pairwise
+
+import pytest
+
+from tests.speech.corpus.reading import FOLDER, LANGUAGES, documents, has_holdout
+
+FEWEST = {"english": 400, "german": 180, "french": 180, "spanish": 180, "chinese": 180, "japanese": 180}
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_no_sentence_of_the_corpus_stands_there_twice(language: str) -> None:
+    repeated = [sentence for sentence, times in Counter(_sentences(language)).items() if times > 1]
+    assert [each for each in repeated if len(each) > 20] == []
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_files_of_the_corpus_read_as_they_are_written(language: str) -> None:
+    """No stray blanks or marks, none so long that it may be cut softly, and nothing lost between file and text."""
+    for holdout in (False, True)[: 1 + has_holdout(language)]:
+        lines = (FOLDER / f"{language}{'.holdout' if holdout else ''}.txt").read_text("utf-8").splitlines()
+        written = [line.rstrip("↵¶␣∅") for line in lines if line and not line.startswith("%")]
+        assert [each for document in documents(language, holdout=holdout) for each in document.sentences] == written
+        assert [line for line in written if line != line.strip() or len(line) > 180] == []
+        for document in documents(language, holdout=holdout):
+            assert len(document.sentences) > 1, f"{language}, line {document.line}: a boundary needs two sentences"
+            ink = "".join(document.source.split())
+            ends = (0, *document.boundaries, len(ink))
+            parts = [ink[one:two] for one, two in pairwise(ends)]
+            assert parts == ["".join(each.split()) for each in document.sentences]
+
+
+def _sentences(language: str) -> list[str]:
+    found = [each for document in documents(language) for each in document.sentences]
+    if has_holdout(language):
+        found += [each for document in documents(language, holdout=True) for each in document.sentences]
+    return found
