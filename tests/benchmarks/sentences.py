@@ -115,9 +115,14 @@ def score_markdown(spoken_of: Callable[[MarkdownDocument], Sequence[str]], texts
 
 
 def gaps_of_peer(split: Split) -> Callable[[str], list[Gap]]:
+    """Others are given a paragraph at a time, as they are meant to be: its end is theirs for nothing."""
+
     def gaps(text: str) -> list[Gap]:
         ink = _ink(text)
-        return [(ink[start], ink[start]) for start in split(text)]
+        starts = []
+        for paragraph in re.finditer(r"(?:[^\n]|\n(?!\n))+", text):
+            starts += [paragraph.start(), *(paragraph.start() + place for place in split(paragraph[0]))]
+        return [(ink[start], ink[start]) for start in starts[1:]]
 
     return gaps
 

@@ -62,7 +62,7 @@ def syntok(language: str) -> Split:
     from syntok import segmenter
 
     def split(text: str) -> list[int]:
-        sentences = [sentence for paragraph in segmenter.process(text) for sentence in paragraph]
+        sentences = [sentence for paragraph in segmenter.analyze(text) for sentence in paragraph]
         return [next(iter(sentence)).offset for sentence in sentences][1:]
 
     return split
