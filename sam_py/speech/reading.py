@@ -1,0 +1,146 @@
+"""Reading: one message as it is read aloud, from its first word or from where it is joined, to its end."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from typing import Protocol
+
+from sam_py.messages.message import Message
+from sam_py.messages.parts import TextPart
+from sam_py.speech.base import Utterance
+
+SLICE = 2_000
+"""So many characters of a message that is there already are read at a time: some milliseconds of work."""
+
+
+class Spoken(Protocol):
+    """Makes sentences of one growing text, whatever pieces it comes in."""
+
+    def feed(self, markdown: str) -> list[Utterance]:
+        """The sentences that are certain now that this came, too. Costs what `markdown` costs."""
+
+    def finish(self) -> list[Utterance]:
+        """The rest: no more comes."""
+
+
+Moves = dict[int, tuple[int, int]]
+"""Part while it streamed → the part that it is now, and how many characters of its beginning went."""
+
+
+class Reading:
+    """Follows the text parts of one message, in order: a part is over as soon as another one begins."""
+
+    def __init__(self, message_id: str, spoken: Callable[[], Spoken]) -> None:
+        self.message_id = message_id
+        self.is_whole = False
+        """The message does not stream any more."""
+        self.found = 0
+        """How many utterances there were in it so far."""
+        self._spoken = spoken
+        self._open: tuple[int, Spoken] | None = None
+        self._texts: dict[int, list[str]] = {}
+        self._moves: Moves = {}
+        self._later: deque[tuple[int, str, str]] = deque()
+
+    @property
+    def has_more(self) -> bool:
+        """Whether something of it is there that `more` has not returned yet."""
+        return bool(self._later)
+
+    @property
+    def is_over(self) -> bool:
+        return self.is_whole and not self._later
+
+    def take(self, part_index: int, kind: str, text: str) -> list[Utterance]:
+        """What is certain now that `text` came; nothing yet where earlier text still waits for `more`.
+
+        O(len(text)), however long the message is.
+        """
+        if kind == "text":
+            self._texts.setdefault(part_index, []).append(text)
+        if self._later:
+            self._later.append((part_index, kind, text))
+            return []
+        return self._read(part_index, kind, text)
+
+    def begin(self, message: Message) -> None:
+        """Take what of `message` is there already; `more` returns it piece by piece."""
+        for part_index, part in enumerate(message.parts):
+            text = part.text if isinstance(part, TextPart) else ""
+            if isinstance(part, TextPart):
+                self._texts[part_index] = [text]
+            for start in range(0, max(len(text), 1), SLICE):
+                self._later.append((part_index, part.kind, text[start : start + SLICE]))
+
+    def more(self) -> list[Utterance]:
+        """The utterances of the next slice of what waits, with the last of a whole message if that was it."""
+        utterances = self._read(*self._later.popleft()) if self._later else []
+        return utterances + (self._close() if self.is_over else [])
+
+    def moves_to(self, message: Message) -> Moves | None:
+        """How the parts that were read stand in `message` now; None where its text is another one.
+
+        The end of a reply trims it (`PartsBuilder.freeze`): blank parts go, as do line breaks before the first text
+        and white space after the last.
+        """
+        read = [(at, "".join(pieces)) for at, pieces in sorted(self._texts.items())]
+        now = [(at, part.text) for at, part in enumerate(message.parts) if isinstance(part, TextPart)]
+        if read == now:
+            return {}
+        kept = [(at, text) for at, text in read if text.strip()]
+        if len(kept) != len(now):
+            return None
+        moves: Moves = {}
+        for place, ((at_then, then), (at_now, text)) in enumerate(zip(kept, now, strict=True)):
+            cut = then.lstrip("\r\n") if place == 0 else then
+            ended = cut.rstrip() if place == len(kept) - 1 else cut
+            if text not in (cut, ended):
+                return None
+            moves[at_then] = (at_now, len(then) - len(cut))
+        return moves
+
+    def settle(self, message: Message, moves: Moves) -> list[Utterance]:
+        """The message is whole now; what is certain by that."""
+        self.is_whole = True
+        rest = self._close() if self.is_over else []
+        self._moves = moves
+        self._texts = {at: [part.text] for at, part in enumerate(message.parts) if isinstance(part, TextPart)}
+        return [moved(each, moves) for each in rest]
+
+    def _read(self, part_index: int, kind: str, text: str) -> list[Utterance]:
+        utterances = []
+        if self._open is not None and self._open[0] != part_index:
+            utterances = self._close()
+        if kind == "text":
+            if self._open is None:
+                self._open = (part_index, self._spoken())
+            utterances += self._placed(self._open[1].feed(text), part_index)
+        return utterances
+
+    def _close(self) -> list[Utterance]:
+        if self._open is None:
+            return []
+        part_index, spoken = self._open
+        self._open = None
+        return self._placed(spoken.finish(), part_index)
+
+    def _placed(self, utterances: Iterable[Utterance], part_index: int) -> list[Utterance]:
+        placed = [replace(each, message_id=self.message_id, part_index=part_index) for each in utterances]
+        self.found += len(placed)
+        return [moved(each, self._moves) for each in placed] if self._moves else placed
+
+
+def moved(utterance: Utterance, moves: Moves) -> Utterance:
+    """`utterance` where its part is now.
+
+    >>> moved(Utterance("Hello.", 2, 8, part_index=1), {1: (0, 2)})
+    Utterance(text='Hello.', start=0, end=6, kind='prose', message_id='', part_index=0)
+    """
+    if utterance.part_index not in moves:
+        return utterance
+    part_index, gone = moves[utterance.part_index]
+    return replace(
+        utterance, part_index=part_index, start=max(0, utterance.start - gone), end=max(0, utterance.end - gone)
+    )
