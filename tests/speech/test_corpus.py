@@ -7,6 +7,7 @@ from itertools import pairwise
 
 import pytest
 
+from tests.benchmarks.sentences import score
 from tests.speech.corpus.reading import FOLDER, LANGUAGES, documents, has_holdout
 
 FEWEST = {"english": 400, "german": 180, "french": 180, "spanish": 180, "chinese": 180, "japanese": 180}
@@ -32,6 +33,18 @@ def test_the_files_of_the_corpus_read_as_they_are_written(language: str) -> None
             ends = (0, *document.boundaries, len(ink))
             parts = [ink[one:two] for one, two in pairwise(ends)]
             assert parts == ["".join(each.split()) for each in document.sentences]
+
+
+def test_a_score_tells_what_is_missed_from_what_is_too_much() -> None:
+    texts = documents("english")[:5]
+    labels = {document.source: document.boundaries for document in texts}
+    perfect = score(lambda text: [(place, place) for place in labels[text]], texts)
+    assert (perfect.f1, perfect.errors) == (1.0, [])
+    nothing = score(lambda text: [], texts)
+    assert (nothing.found, nothing.extra, nothing.f1) == (0, 0, 0.0)
+    assert nothing.missed == perfect.found == sum(len(document.sentences) - 1 for document in texts)
+    doubtful = score(lambda text: [(place - 1, place - 1) for place in labels[text]], texts)
+    assert (doubtful.found, doubtful.missed, doubtful.extra) == (0, perfect.found, perfect.found)
 
 
 def _sentences(language: str) -> list[str]:
