@@ -1,4 +1,4 @@
-"""The entry point of ``sam-py`` and ``python -m sam_py``: the window, or a command without one."""
+"""The entry point of ``sam-py`` and ``python -m sam_py``: the window, a command without one, or a worker."""
 
 from __future__ import annotations
 
@@ -13,6 +13,10 @@ from sam_py.cli import exit_codes
 def main(argv: Sequence[str] | None = None) -> int:
     """Open the window, or run the command that the arguments begin with. Returns the exit code."""
     arguments = list(sys.argv[1:] if argv is None else argv)
+    if arguments[:1] == ["--worker"]:  # what `sam_py.workers.command` starts of a frozen program
+        from sam_py import workers
+
+        return workers.run(arguments[1:])
     try:
         return _open_window(arguments) if is_for_the_window(arguments) else cli.main(arguments)
     except KeyboardInterrupt:  # Ctrl+C before or after what it could stop in good order

@@ -7,12 +7,11 @@ import logging
 import os
 import signal
 import subprocess
-import sys
 import threading
 from pathlib import Path
 from typing import Any
 
-import sam_py
+from sam_py import workers
 from sam_py.errors import SamError
 from sam_py.messages.documents import Document, DocumentKind, document_of
 from sam_py.store.documents.limits import MEMORY_EXIT, TIME_S, Tell
@@ -20,8 +19,6 @@ from sam_py.store.documents.limits import MEMORY_EXIT, TIME_S, Tell
 log = logging.getLogger(__name__)
 
 _LONGEST_LINE = 128 * 1024 * 1024
-_PASSED_ON = ("PATH", "SYSTEMROOT", "TEMP", "TMP", "TMPDIR", "LANG", "LC_ALL", "LD_LIBRARY_PATH")
-"""Of the environment: nothing that may be a key."""
 
 
 class DocumentError(SamError):
@@ -85,11 +82,9 @@ class Extraction:
                 self._process.kill()
 
     def _started(self) -> subprocess.Popen[bytes]:
-        environ = {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
-        environ |= {"PYTHONPATH": str(Path(sam_py.__file__).parent.parent), "PYTHONUTF8": "1", "PYTHONHASHSEED": "0"}
         # One thread's heap: each further one would take 64 MB of the address space that is all it may have.
-        environ |= {"MALLOC_ARENA_MAX": "2"}
-        command = [sys.executable, "-s", "-m", "sam_py.store.documents.worker", self._kind, str(self._path)]
+        environ = workers.environ() | {"MALLOC_ARENA_MAX": "2"}
+        command = workers.command("document", self._kind, str(self._path))
         flags = getattr(subprocess, "CREATE_NO_WINDOW", 0)
         try:
             return subprocess.Popen(  # noqa: S603 - our own module

@@ -1,0 +1,131 @@
+"""The system's voices: the real espeak-ng through pyttsx3, its sound measured, its process killed and hung."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import random
+import signal
+import subprocess
+import tempfile
+from contextlib import aclosing
+from pathlib import Path
+
+import pytest
+
+from sam_py.speech.base import Clip, Manner, SpeechError
+from sam_py.speech.engines.relay import Patience
+from sam_py.speech.engines.system import SystemVoices
+from sam_py.speech.engines.wav import clip_of_wav
+from tests.speech.engines.conftest import loudness, run, spoken, until
+
+pytestmark = pytest.mark.usefixtures("espeak", "no_process_left")
+SENTENCE = "The quick brown fox jumps over the lazy dog near the river."
+
+
+def of_program(text: str, path: Path) -> Clip:
+    """What the espeak-ng program itself makes."""
+    subprocess.run(["espeak-ng", "-v", "en", "-s", "200", "-w", str(path), text], check=True, timeout=20)
+    return clip_of_wav(path.read_bytes())
+
+
+def test_a_sentence_is_as_long_and_as_loud_as_espeaks_own(tmp_path: Path) -> None:
+    own = of_program(SENTENCE, tmp_path / "own.wav")
+
+    async def scenario() -> None:
+        engine = SystemVoices()
+        [clip] = await spoken(engine, SENTENCE)
+        await engine.aclose()
+        assert (clip.rate_hz, clip.channels) == (22050, 1)
+        assert clip.duration_s == pytest.approx(own.duration_s, rel=0.15)
+        assert loudness(clip) == pytest.approx(loudness(own), rel=0.25)
+        assert loudness(clip) > 1000
+
+    run(scenario)
+
+
+def test_twice_as_fast_takes_about_half_the_time() -> None:
+    async def scenario() -> None:
+        engine = SystemVoices()
+        lengths = {}
+        for rate in (0.5, 1.0, 2.0):
+            [clip] = await spoken(engine, SENTENCE, Manner(rate=rate))
+            lengths[rate] = clip.duration_s
+        await engine.aclose()
+        assert 0.3 < lengths[2.0] / lengths[1.0] < 0.6
+        assert 1.6 < lengths[0.5] / lengths[1.0] < 2.6
+
+    run(scenario)
+
+
+def test_voices_are_listed_with_their_languages_and_can_be_chosen() -> None:
+    async def scenario() -> None:
+        engine = SystemVoices()
+        voices = await engine.voices()
+        german = next(each for each in voices if each.languages == ("de",))
+        [in_english], [in_german] = (
+            await spoken(engine, "Zwei sagen ja.", Manner("")),
+            await spoken(engine, "Zwei sagen ja.", Manner(german.id)),
+        )
+        assert in_german.samples != in_english.samples
+        with pytest.raises(SpeechError, match="not on this computer"):
+            await spoken(engine, "Hello.", Manner("gone/nowhere"))
+        [again] = await spoken(engine, "Zwei sagen ja.", Manner(german.id))
+        assert again.duration_s == pytest.approx(in_german.duration_s, rel=0.05)
+        await engine.aclose()
+
+    run(scenario)
+
+
+def test_killed_and_hung_at_random_each_sentence_comes_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    chance = random.Random(5)
+    sentences = [f"Number {count}: {'again ' * (count % 4)}done." for count in range(16)]
+
+    async def scenario() -> None:
+        engine = SystemVoices(patience=Patience(answer_s=1.0, character_s=0))
+        usual = {count % 4: (await spoken(engine, sentences[count]))[0].duration_s for count in (4, 5, 6, 7)}
+        for count, sentence in enumerate(sentences):
+            speaking = asyncio.ensure_future(spoken(engine, sentence))
+            if count % 2 == 0:
+                await asyncio.sleep(chance.uniform(0, 0.02))  # somewhere in the sentence: the moment is what is tried
+                blow = signal.SIGSTOP if count == 8 else signal.SIGKILL
+                for pid in engine.relay.pids[:1]:
+                    os.kill(pid, blow)
+            [clip] = await speaking
+            assert clip.duration_s == pytest.approx(usual[count % 4], abs=0.35)
+        await engine.aclose()
+        assert engine.relay.pids == []
+
+    run(scenario)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_who_stops_waiting_has_it_at_once_and_the_next_sentence_is_the_next() -> None:
+    async def scenario() -> None:
+        engine = SystemVoices()
+        long, short = "A sentence that goes on and on, " * 9, "Short."
+        await spoken(engine, short)
+        await until(lambda: len(engine.relay.pids) == 2)
+        for _ in range(3):
+            async with aclosing(engine.synthesise(long, Manner())) as clips:
+                await asyncio.wait([waiting := asyncio.ensure_future(anext(clips))], timeout=0.01)
+                waiting.cancel()
+                await asyncio.wait([waiting])
+            [clip] = await spoken(engine, short)
+            assert clip.duration_s < 2
+        await engine.aclose()
+
+    run(scenario)
+
+
+def test_after_some_minutes_without_a_word_the_processes_end_and_come_back() -> None:
+    async def scenario() -> None:
+        engine = SystemVoices(patience=Patience(idle_s=0.05))
+        engine.warm_up()
+        await until(lambda: bool(engine.relay.pids))
+        await until(lambda: not engine.relay.pids)
+        assert len(await spoken(engine, SENTENCE)) == 1
+        await engine.aclose()
+
+    run(scenario)
