@@ -1,0 +1,131 @@
+"""Export: conversations, or messages of one, as files, with progress."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from sam_py.paths import Paths
+from sam_py.store.disk import Disk
+from sam_py.store.errors import StorageError
+from sam_py.store.exporters.atomic import written_whole
+from sam_py.store.exporters.background import Task, Tell, in_background
+from sam_py.store.exporters.conversation import StoredConversation
+from sam_py.store.exporters.errors import TransferError
+from sam_py.store.exporters.lossless import Selection, write_json, write_zip
+from sam_py.store.folders import conversation_ids
+
+Form = Literal["json", "zip"]
+FORMS: tuple[Form, ...] = ("json", "zip")
+SUFFIXES: dict[Form, str] = {"json": ".json", "zip": ".zip"}
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What is to be exported: conversations by id, or of one of them the messages named.
+
+    `branches` is for reading forms: all of them, or what is shown. The lossless forms always have them all.
+    """
+
+    conversations: tuple[str, ...]
+    messages: tuple[str, ...] = ()
+    branches: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ExportReport:
+    """What was written. `unreadable` are titles or ids of conversations that could not be read; `damaged_lines` were
+    damaged already in the data folder and are not in the export."""
+
+    target: Path
+    conversations: int
+    messages: int
+    size: int
+    damaged_lines: int = 0
+    unreadable: tuple[str, ...] = ()
+
+
+async def export(paths: Paths, wanted: Wanted, form: Form, target: Path, tell: Tell | None = None) -> ExportReport:
+    """Write `target` on a thread of its own; cancelling leaves it as it was. What is open is flushed before by the
+    caller (`Library.flush`). Raises TransferError or StorageError."""
+    return await in_background(lambda task: export_blocking(paths, wanted, form, target, task), tell)
+
+
+def all_conversations(paths: Paths, disk: Disk | None = None) -> list[str]:
+    """The ids of everything in the library, the trash aside. Raises StorageError."""
+    return conversation_ids(paths.conversations, disk or Disk())
+
+
+def export_blocking(
+    paths: Paths, wanted: Wanted, form: Form, target: Path, task: Task | None = None, *, disk: Disk | None = None
+) -> ExportReport:
+    """As `export`, on the caller's thread."""
+    task = task or Task()
+    if not wanted.conversations:
+        raise TransferError("There is nothing to export: choose a conversation that has messages.", kind="nothing")
+    reading = _Reading(paths, wanted, task, disk)
+    with written_whole(target, disk) as out:
+        match form:
+            case "json":
+                write_json(out, reading.sources(), reading.find, task)
+            case "zip":
+                write_zip(out, reading.sources(), reading.find, task)
+        size = out.tell()
+        if not reading.read:
+            raise TransferError("There is nothing to export: no conversation could be read.", kind="nothing")
+    return ExportReport(target, reading.read, reading.messages, size, reading.damaged, tuple(reading.unreadable))
+
+
+class _Reading:
+    """Reads the wanted conversations one after the other, and counts."""
+
+    def __init__(self, paths: Paths, wanted: Wanted, task: Task, disk: Disk | None) -> None:
+        self._paths = paths
+        self._wanted = wanted
+        self._task = task
+        self._disk = disk
+        self.read = 0
+        self.messages = 0
+        self.damaged = 0
+        self.unreadable: list[str] = []
+
+    def conversations(self) -> Iterator[StoredConversation]:
+        """Those that can be read. One alone that cannot be read is an error; of several it is left out, and said."""
+        for number, id in enumerate(self._wanted.conversations):
+            try:
+                conversation = StoredConversation(self._paths.conversations, id, self._disk)
+            except (TransferError, StorageError):
+                if len(self._wanted.conversations) == 1:
+                    raise
+                self.unreadable.append(id)
+                continue
+            self._task.progress(number, len(self._wanted.conversations), conversation.title)
+            self.read += 1
+            self.messages += len(self._wanted.messages) or len(conversation.tree.nodes)
+            yield conversation
+            self.damaged += conversation.damaged_lines
+
+    def sources(self) -> Iterator[StoredConversation | Selection]:
+        for conversation in self.conversations():
+            if self._wanted.messages:
+                yield Selection(conversation, known_messages(conversation, self._wanted.messages))
+            else:
+                yield conversation
+
+    def find(self, hash: str) -> Path | None:
+        path = self._paths.attachments / hash[:2] / hash
+        return path if path.is_file() else None
+
+
+def known_messages(conversation: StoredConversation, messages: Sequence[str]) -> tuple[str, ...]:
+    """The messages, in the order of the conversation. Raises TransferError where one is not in it."""
+    for id in messages:
+        if id not in conversation.tree.nodes:
+            raise TransferError(
+                "A message that was to be exported is not in the conversation any more: choose again.",
+                kind="missing",
+                detail=id,
+            )
+    return tuple(sorted(set(messages), key=lambda id: conversation.tree.nodes[id].order))

@@ -1,0 +1,239 @@
+"""Bundles: what a person hands over for import: a file, a ZIP, or a folder, all read by name and within limits.
+
+Names are only keys: nothing is ever unpacked to a path that an archive names.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import zipfile
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path, PurePosixPath
+from typing import IO, Any, BinaryIO, cast
+
+from sam_py.store.exporters.errors import TransferError
+from sam_py.store.exporters.lossless import mended
+from sam_py.store.importers.json_stream import JsonStream
+
+MB = 1024 * 1024
+MOST_NAMES = 200_000
+LARGEST_MEMBER_BYTES = 4_096 * MB
+UNPACKED_BYTES = 16_384 * MB
+LARGEST_WHOLE_BYTES = 256 * MB
+"""Of a file that has to be read at once."""
+HIGHEST_RATIO = 250
+"""Of a member's size to its packed size, where it is large: JSON reaches 30, bombs 1,000."""
+_RATIO_FROM_BYTES = 16 * MB
+
+
+class Bundle:
+    """Files by name, with ``/`` between folders. `refused` says which names were not taken, and why."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.refused: list[tuple[str, str]] = []
+        self._names: dict[str, Any] = {}
+
+    @property
+    def names(self) -> list[str]:
+        return list(self._names)
+
+    @property
+    def changed_at(self) -> datetime:
+        """When the file was last written: for what has no date of its own."""
+        return datetime.fromtimestamp(self.path.stat().st_mtime, UTC)
+
+    def ending_in(self, *endings: str) -> list[str]:
+        return [name for name in self._names if name.lower().endswith(endings)]
+
+    def named(self, name: str) -> str | None:
+        """The file called so, in whatever folder; the one highest up where there are several."""
+        found = [each for each in self._names if PurePosixPath(each).name == name]
+        return min(found, key=lambda each: (each.count("/"), each), default=None)
+
+    @contextmanager
+    def open(self, name: str) -> Iterator[BinaryIO]:
+        """Raises TransferError where it cannot be read; KeyError for a name that is not in `names`."""
+        try:
+            with self._open(self._names[name]) as file:
+                yield file
+        except (OSError, zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError) as error:
+            raise TransferError(
+                f"“{name}” in {self.path.name} is damaged and cannot be read: download or export it again.",
+                kind="damaged",
+                detail=str(error),
+            ) from error
+
+    def size(self, name: str) -> int:
+        return self._size(self._names[name])
+
+    def read(self, name: str, most: int = LARGEST_WHOLE_BYTES) -> bytes:
+        """All bytes of a file. Raises TransferError where there are more than `most`, or they are damaged."""
+        if self.size(name) > most:
+            raise TransferError(
+                f"“{name}” is larger than {most // MB:,} MB and cannot be read at once: export it in smaller pieces.",
+                kind="too_large",
+            )
+        with self.open(name) as file:
+            return file.read(most)
+
+    def json(self, name: str) -> Any:
+        """A JSON file, read at once. Raises TransferError."""
+        import json
+
+        raw = self.read(name)
+        try:
+            return mended(json.loads(raw.decode("utf-8-sig", errors="replace")))
+        except (ValueError, RecursionError) as error:
+            raise TransferError(
+                f"“{name}” is not whole JSON: export it again, and copy it without opening it in an editor.",
+                kind="damaged",
+                detail=str(error),
+            ) from error
+
+    @contextmanager
+    def stream(self, name: str) -> Iterator[JsonStream]:
+        """A JSON file, item by item. Raises TransferError."""
+        with self.open(name) as file:
+            yield JsonStream(file)
+
+    def close(self) -> None:
+        """Let go of what is open."""
+
+    def _open(self, entry: Any) -> Any:
+        raise NotImplementedError
+
+    def _size(self, entry: Any) -> int:
+        raise NotImplementedError
+
+
+class FileBundle(Bundle):
+    """One file alone."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(path)
+        self._names = {path.name: path}
+
+    def _open(self, entry: Path) -> IO[bytes]:
+        return entry.open("rb")
+
+    def _size(self, entry: Path) -> int:
+        return entry.stat().st_size
+
+
+class FolderBundle(Bundle):
+    """A folder with all below it. Links are not followed."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(path)
+        for folder, _folders, files in os.walk(path):
+            for file in files:
+                entry = Path(folder) / file
+                name = entry.relative_to(path).as_posix()
+                if not stat.S_ISREG(entry.lstat().st_mode):
+                    self.refused.append((name, "it is a link or a device"))
+                elif len(self._names) >= MOST_NAMES:
+                    raise TransferError(
+                        f"{path} holds more than {MOST_NAMES:,} files: choose the folder of the export itself.",
+                        kind="too_large",
+                    )
+                else:
+                    self._names[name] = entry
+
+    def _open(self, entry: Path) -> IO[bytes]:
+        return entry.open("rb")
+
+    def _size(self, entry: Path) -> int:
+        return entry.stat().st_size
+
+
+class ZipBundle(Bundle):
+    """A ZIP. Python reads no more of a member than its header declares, so the declared sizes bind."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(path)
+        try:
+            self._archive = zipfile.ZipFile(path)
+        except (zipfile.BadZipFile, zipfile.LargeZipFile, ValueError, NotImplementedError) as error:
+            raise TransferError(
+                f"{path.name} is not a whole ZIP file: download or export it again.", kind="damaged", detail=str(error)
+            ) from error
+        try:
+            self._take_names()
+        except TransferError:
+            self._archive.close()
+            raise
+
+    def _take_names(self) -> None:
+        members = self._archive.infolist()
+        if len(members) > MOST_NAMES:
+            raise self._bomb(f"{len(members):,} files in one archive")
+        total = 0
+        for member in members:
+            total += member.file_size
+            if member.file_size > LARGEST_MEMBER_BYTES or total > UNPACKED_BYTES:
+                raise self._bomb(f"it unpacks to more than {total // MB:,} MB")
+            if member.file_size > _RATIO_FROM_BYTES and member.file_size > HIGHEST_RATIO * max(1, member.compress_size):
+                raise self._bomb(f"“{member.filename}” unpacks to over {HIGHEST_RATIO} times its size")
+            if member.is_dir():
+                continue
+            if member.flag_bits & 1:
+                raise TransferError(
+                    f"{self.path.name} is locked by a password: unpack it yourself and import the folder.",
+                    kind="password",
+                )
+            if why := unsafe(member):
+                self.refused.append((member.filename, why))
+            else:
+                self._names[member.filename.replace("\\", "/")] = member
+
+    def _bomb(self, detail: str) -> TransferError:
+        return TransferError(
+            f"{self.path.name} would unpack to far more than it is: it is not opened. If you trust it, unpack it "
+            "yourself and import the folder.",
+            kind="bomb",
+            detail=detail,
+        )
+
+    def close(self) -> None:
+        self._archive.close()
+
+    def _open(self, entry: zipfile.ZipInfo) -> IO[bytes]:
+        return self._archive.open(entry)
+
+    def _size(self, entry: zipfile.ZipInfo) -> int:
+        return entry.file_size
+
+
+def unsafe(member: zipfile.ZipInfo) -> str:
+    """Why the name of a member would lead elsewhere; "" where it would not.
+
+    >>> unsafe(zipfile.ZipInfo("../../.bashrc")), unsafe(zipfile.ZipInfo("images/a.png"))
+    ('its name leads out of the archive', '')
+    """
+    name = member.filename.replace("\\", "/")
+    if name.startswith("/") or name[1:2] == ":" or ".." in name.split("/"):
+        return "its name leads out of the archive"
+    if stat.S_ISLNK(member.external_attr >> 16):
+        return "it is a link"
+    return ""
+
+
+def open_bundle(path: Path) -> Bundle:
+    """What lies at `path`. Raises TransferError."""
+    try:
+        if path.is_dir():
+            return FolderBundle(path)
+        with path.open("rb") as file:
+            head = file.read(4)
+    except OSError as error:
+        raise TransferError(
+            f"{path} cannot be read ({error.strerror or error}): check that it is there and that you may read it.",
+            kind="missing",
+            detail=str(error),
+        ) from error
+    return cast(Bundle, ZipBundle(path) if head[:2] == b"PK" else FileBundle(path))

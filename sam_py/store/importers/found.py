@@ -1,0 +1,193 @@
+"""What importers share: what they are given (`Source`), what they give (`Found`, `Aside`), and how they are known."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import uuid
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+from sam_py.messages.history import HistoryEvent
+from sam_py.messages.message import Message
+from sam_py.messages.parts import FilePart, ImagePart, Part, UnknownPart
+from sam_py.store.exporters.errors import TransferError
+from sam_py.store.importers.bundle import Bundle
+
+NAMESPACE = uuid.UUID("c9f0a4ee-3f1e-4f43-a1cf-6a0d5a3a9d55")
+"""Of the ids that are made of a source's ids: never changed, or what was imported before comes in twice."""
+Keep = Callable[[bytes], str]
+"""Keeps the bytes of a picture or file and returns their attachment's hash."""
+LARGEST_ATTACHMENT_BYTES = 256 * 1024 * 1024
+
+_SIGNS = (
+    (b"\x89PNG\r\n\x1a\n", "image/png"),
+    (b"\xff\xd8\xff", "image/jpeg"),
+    (b"GIF87a", "image/gif"),
+    (b"GIF89a", "image/gif"),
+    (b"BM", "image/bmp"),
+    (b"%PDF-", "application/pdf"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A conversation as it came in. `events` are ours, or JSON objects that are kept as they are."""
+
+    id: str
+    title: str
+    events: Sequence[HistoryEvent | Mapping[str, Any]]
+    notes: tuple[str, ...] = ()
+    """Sentences on what of it came in otherwise than it was."""
+
+    @property
+    def messages(self) -> list[Message]:
+        return [event.message for event in self.events if getattr(event, "event", "") == "message_added"]  # type: ignore[union-attr]
+
+
+@dataclass(frozen=True, slots=True)
+class Aside:
+    """Something that did not come in. `what` names it, `why` is the reason in words, `content` what it was."""
+
+    what: str
+    why: str
+    content: bytes = b""
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """The beginning of a bundle's main file, for telling formats apart.
+
+    `first` is the first element of a root array; `members` has the first value (of an array: its first element) of
+    each of a root object's first members.
+    """
+
+    name: str
+    root: str = ""
+    first: Any = None
+    members: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class Source:
+    """A bundle, and where pictures and files go."""
+
+    bundle: Bundle
+    keep: Keep
+    notes: dict[str, None] = field(default_factory=dict)
+
+    def note(self, sentence: str) -> None:
+        self.notes[sentence] = None
+
+
+@dataclass(frozen=True, slots=True)
+class Importer:
+    """A format. `detect` answers whether the bundle is of it; `read` gives what is in it, one by one."""
+
+    key: str
+    name: str
+    detect: Callable[[Bundle, Sequence[Head]], bool]
+    read: Callable[[Source], Iterator[Found | Aside]]
+
+
+def stable_id(*parts: str) -> str:
+    """32 hexadecimal digits, the same for the same parts each time.
+
+    >>> stable_id("ChatGPT", "1") == stable_id("ChatGPT", "1") != stable_id("ChatGPT", "2")
+    True
+    """
+    return uuid.uuid5(NAMESPACE, "\x1f".join(parts)).hex
+
+
+def moment(value: object) -> datetime | None:
+    """A time as programs write it: seconds or milliseconds since 1970, or ISO 8601. None where it is none.
+
+    >>> moment(1700000000).year, moment("2024-05-01T16:35:11.530Z").minute, moment(1700000000123).microsecond
+    (2023, 35, 123000)
+    >>> moment("yesterday"), moment(None), moment(True)
+    (None, None, None)
+    """
+    if isinstance(value, str):
+        text = value.strip()
+        if text.replace(".", "", 1).isdecimal():
+            return moment(float(text))
+        try:
+            at = datetime.fromisoformat(text.replace("Z", "+00:00"))
+        except ValueError:
+            return None
+        return at.astimezone(UTC) if at.tzinfo is not None else at.replace(tzinfo=UTC)
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    try:
+        seconds = value / 1000 if abs(value) > 100_000_000_000 else value
+        return datetime.fromtimestamp(seconds, UTC) if seconds > 0 else None
+    except (OverflowError, OSError, ValueError):
+        return None
+
+
+def media_type(content: bytes) -> str:
+    """What bytes are by their first ones; "" where that is not known."""
+    if content[:4] == b"RIFF" and content[8:12] == b"WEBP":
+        return "image/webp"
+    if content[4:12] in (b"ftypavif", b"ftypavis"):
+        return "image/avif"
+    if content[4:12] in (b"ftypheic", b"ftypmif1"):
+        return "image/heic"
+    return next((kind for sign, kind in _SIGNS if content.startswith(sign)), "")
+
+
+def picture_or_file(keep: Keep, content: bytes, name: str = "", mime_type: str = "") -> ImagePart | FilePart:
+    """The part for bytes that came along: a picture where they are one, by what they are and not by their name."""
+    kind = media_type(content)
+    attachment = keep(content)
+    if kind.startswith("image/"):
+        return ImagePart(attachment=attachment, mime_type=kind, alt=name)
+    mime = kind or (mime_type if not mime_type.startswith("image/") else "") or "application/octet-stream"
+    return FilePart(attachment=attachment, filename=name or "file", mime_type=mime, size=len(content))
+
+
+def picture_at(url: str, keep: Keep, alt: str = "") -> Part:
+    """The part for an address: what a ``data:`` address holds is kept, any other address stays one."""
+    if not url.startswith("data:"):
+        return ImagePart(url=url, alt=alt)
+    head, comma, body = url.partition(",")
+    try:
+        if not comma or not head.endswith(";base64"):
+            raise ValueError("no base64")
+        content = base64.b64decode(body, validate=True)
+    except (ValueError, binascii.Error):
+        return unknown("picture", {"url": url})
+    if len(content) > LARGEST_ATTACHMENT_BYTES:
+        raise TransferError("A picture in the file is larger than 256 MB.", kind="too_large")
+    return picture_or_file(keep, content, alt, head[5:].partition(";")[0])
+
+
+def unknown(kind: str, value: object) -> UnknownPart:
+    """A part that we have none for, kept whole."""
+    return UnknownPart.model_validate({"kind": f"imported_{kind}", "value": value})
+
+
+def text_of(value: object) -> str:
+    """`value` where it is text, else "".
+
+    >>> text_of("a"), text_of(None), text_of(3)
+    ('a', '', '')
+    """
+    return value if isinstance(value, str) else ""
+
+
+def items_of(value: object) -> list[Any]:
+    """`value` where it is a list, else an empty one."""
+    return value if isinstance(value, list) else []
+
+
+def fields_of(value: object) -> dict[str, Any]:
+    """`value` where it is an object, else an empty one."""
+    return value if isinstance(value, dict) else {}
+
+
+def without(fields: Mapping[str, Any], *read: str) -> dict[str, Any]:
+    """What of `fields` was not read and says something."""
+    return {key: value for key, value in fields.items() if key not in read and value not in (None, "", [], {}, False)}

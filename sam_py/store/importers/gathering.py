@@ -1,0 +1,243 @@
+"""Gathering: the messages of a foreign conversation become the events of one of ours."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from pydantic import JsonValue
+
+from sam_py.messages.history import BranchSelected, HistoryEvent, MessageAdded, SettingsChanged
+from sam_py.messages.importance import score
+from sam_py.messages.message import (
+    AssistantMessage,
+    Message,
+    StopReason,
+    SystemMessage,
+    ToolResultMessage,
+    ToolStatus,
+    UserMessage,
+)
+from sam_py.messages.parts import FilePart, Part, TextPart, ToolCallPart
+from sam_py.messages.usage import Usage
+from sam_py.store.importers.found import Found, moment, stable_id, unknown
+
+_EPOCH = datetime(2000, 1, 1, tzinfo=UTC)
+_STEP = timedelta(milliseconds=1)
+
+
+class Gathering:
+    """Takes messages in any order in which parents come before children; ids of the source become ours.
+
+    An empty message is left out, and what hangs below it hangs below its parent. A date that is missing, or before
+    that of the parent, is the parent's and a millisecond: so what the source shows in an order stays in it.
+    """
+
+    def __init__(self, source: str, id: str, *, title: str = "", created: object = None) -> None:
+        """`source` is the format's key, `id` the source's own id of the conversation."""
+        self.source = source
+        self.foreign_id = id
+        self.id = stable_id(source, id)
+        self.title = " ".join(title.split())[:300]
+        self.created = moment(created)
+        self._settings: dict[str, JsonValue] = {}
+        self._messages: dict[str, Message] = {}
+        self._stands_for: dict[str, str | None] = {}
+        self._last: str | None = None
+        self._latest: dict[str | None, datetime] = {}
+        self._calls: dict[str, dict[str, str]] = {}
+        self._taken: set[str] = set()
+        self._selected: dict[str | None, str] = {}
+        self._notes: dict[str, None] = {}
+
+    @property
+    def last(self) -> str | None:
+        """The source's id of the message that came last."""
+        return self._last
+
+    def note(self, sentence: str) -> None:
+        self._notes[sentence] = None
+
+    def setting(self, key: str, value: JsonValue) -> None:
+        """Set one of the conversation's settings; what says nothing is not set."""
+        if value not in (None, "", [], {}, False):
+            self._settings[key] = value
+
+    def user(self, id: str, parent: str | None, parts: Iterable[Part], at: object = None, **rest: Any) -> None:
+        self._add(id, parent, at, UserMessage, rest, parts=_kept(parts))
+
+    def system(self, id: str, parent: str | None, text: str, at: object = None, **rest: Any) -> None:
+        self._add(id, parent, at, SystemMessage, rest, parts=_kept([TextPart(text=text)]))
+
+    def reply(
+        self,
+        id: str,
+        parent: str | None,
+        parts: Iterable[Part],
+        at: object = None,
+        *,
+        model: object = "",
+        stop_reason: StopReason | None = "stop",
+        usage: Usage | None = None,
+        **rest: Any,
+    ) -> None:
+        """A reply; the calls in it get ids that no other call of the conversation has."""
+        named: dict[str, str] = {}
+        ours = tuple(self._replied(part, named) for part in _kept(parts))
+        if stop_reason == "stop" and ours and isinstance(ours[-1], ToolCallPart):
+            stop_reason = "tool_use"
+        self._calls[self._ours(id)] = named
+        self._add(
+            id,
+            parent,
+            at,
+            AssistantMessage,
+            rest,
+            parts=ours,
+            model=model if isinstance(model, str) else "",
+            stop_reason=stop_reason,
+            usage=usage,
+        )
+
+    def result(
+        self,
+        id: str,
+        parent: str | None,
+        call_id: str,
+        output: object,
+        at: object = None,
+        *,
+        tool_name: str = "",
+        status: ToolStatus = "success",
+        parts: Iterable[Part] = (),
+        **rest: Any,
+    ) -> None:
+        """The result of the nearest call above with that id of the source."""
+        text = output if isinstance(output, str) else "" if output is None else as_json(output)
+        call = self._call_above(parent, call_id)
+        fields: dict[str, Any] = {"call_id": call or call_id, "tool_name": tool_name or self._tool_of(call)}
+        kept = _kept(parts)
+        text = "".join([text, *(part.text for part in kept if isinstance(part, TextPart))])
+        kept = tuple(part for part in kept if not isinstance(part, TextPart))
+        self._add(id, parent, at, ToolResultMessage, rest, output_text=text, status=status, parts=kept, **fields)
+
+    def show(self, leaf: str | None) -> None:
+        """The way to this message is the one that is shown."""
+        step = self._standing(leaf)
+        while step is not None:
+            above = self._messages[step].parent_id
+            self._selected[above] = step
+            step = above
+
+    def found(self) -> Found | None:
+        """The conversation; None where there is nothing in it."""
+        if not self._messages:
+            return None
+        events: list[HistoryEvent] = []
+        created = self.created or min(message.created_at for message in self._messages.values())
+        settings: dict[str, JsonValue] = {"created_at": created.isoformat().replace("+00:00", "Z")}
+        if self.title:
+            settings |= {"title": self.title, "title_source": "person"}
+        imported: dict[str, JsonValue] = {"from": self.source, "id": self.foreign_id}
+        rest = self._settings.pop("imported", None)
+        settings |= {**self._settings, "imported": {**imported, **(rest if isinstance(rest, dict) else {})}}
+        events += [SettingsChanged(key=key, value=value) for key, value in settings.items()]
+        events += [MessageAdded(message=message) for message in self._messages.values()]
+        children: dict[str | None, list[str]] = {}
+        for message in self._messages.values():
+            children.setdefault(message.parent_id, []).append(message.id)
+        events += [
+            BranchSelected(parent_id=parent, message_id=child)
+            for parent, child in self._selected.items()
+            if len(children.get(parent, ())) > 1
+        ]
+        return Found(self.id, self.title, events, tuple(self._notes))
+
+    def _add(
+        self, id: str, parent: str | None, at: object, kind: type[Any], rest: Mapping[str, Any], **own: Any
+    ) -> None:
+        above = self._standing(parent)
+        message_id = self._ours(id)
+        if message_id in self._messages:
+            self.note("Messages with an id that came before were left out.")
+            return
+        created = self._date(above, moment(at))
+        left = {key: value for key, value in rest.items() if value not in (None, "", [], {}, False)}
+        if left:
+            own["imported"] = {"id": id, **left}
+        message: Message = kind(id=message_id, parent_id=above, created_at=created, **own)
+        self._last = id
+        if message.is_empty and not isinstance(message, ToolResultMessage):
+            self._stands_for[message_id] = above
+            return
+        if isinstance(message, UserMessage | AssistantMessage):
+            importance, _rule = score(message.text, "user" if isinstance(message, UserMessage) else "assistant")
+            message = message.model_copy(update={"importance": importance})
+        self._messages[message_id] = message
+        self._latest[above] = created
+
+    def _ours(self, id: str) -> str:
+        return stable_id(self.source, self.foreign_id, id)
+
+    def _standing(self, foreign: str | None) -> str | None:
+        """Our id of a message of the source that is there, or of the nearest one above it that is."""
+        step = self._ours(foreign) if foreign is not None else None
+        while step is not None and step not in self._messages:
+            step = self._stands_for.get(step)
+        return step
+
+    def _date(self, above: str | None, at: datetime | None) -> datetime:
+        """Not before the parent's, and after the brother's that came before."""
+        brother = self._latest.get(above)
+        least = self._messages[above].created_at if above is not None else None
+        if at is None or (least is not None and at < least):
+            at = least + _STEP if least is not None else (self.created or _EPOCH)
+        return brother + _STEP if brother is not None and at <= brother else at
+
+    def _replied(self, part: Part, named: dict[str, str]) -> Part:
+        if isinstance(part, FilePart):  # ours hold none in a reply
+            return unknown("file", part.model_dump(mode="json"))
+        return self._named(part, named) if isinstance(part, ToolCallPart) else part
+
+    def _named(self, part: ToolCallPart, named: dict[str, str]) -> ToolCallPart:
+        theirs = part.call_id or f"call_{len(named)}"
+        ours, number = theirs, 2
+        while ours in self._taken:
+            ours, number = f"{theirs}_{number}", number + 1
+        self._taken.add(ours)
+        named[part.call_id] = ours
+        return part if ours == part.call_id else part.model_copy(update={"call_id": ours})
+
+    def _call_above(self, parent: str | None, call_id: str) -> str | None:
+        step = self._standing(parent)
+        while step is not None:
+            if call_id in (named := self._calls.get(step, {})):
+                return named[call_id]
+            step = self._messages[step].parent_id
+        return None
+
+    def _tool_of(self, call: str | None) -> str:
+        for message in reversed(self._messages.values()):
+            for part in message.tool_calls:
+                if part.call_id == call:
+                    return part.tool_name
+        return ""
+
+
+def as_json(value: object) -> str:
+    """`value` as arguments or a result are written."""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def usage_of(input_tokens: object = None, output_tokens: object = None, **others: object) -> Usage | None:
+    """Usage of what are whole numbers; None where nothing is."""
+    given = {"input_tokens": input_tokens, "output_tokens": output_tokens, **others}
+    known = {key: value for key, value in given.items() if type(value) is int and value > 0}
+    return Usage.model_validate(known) if known else None
+
+
+def _kept(parts: Iterable[Part]) -> tuple[Part, ...]:
+    """Parts that say something."""
+    return tuple(part for part in parts if not isinstance(part, TextPart) or part.text)

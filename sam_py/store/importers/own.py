@@ -1,0 +1,94 @@
+"""Our own lossless exports, as JSON or in a ZIP: every event comes back as it was.
+
+Source: ``resources/docs/export-format.md``. The form is that of `exporters.lossless`.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from sam_py.store.exporters.lossless import FORMAT, MEMBER, VERSION, canonical
+from sam_py.store.folders import is_conversation_id
+from sam_py.store.importers.bundle import Bundle
+from sam_py.store.importers.found import Aside, Found, Head, Importer, Source, items_of, stable_id, text_of
+from sam_py.store.importers.json_stream import DamagedItem, Item
+from sam_py.store.lines import read_line
+
+_LONGEST_ID = 64
+
+
+def detect(bundle: Bundle, heads: Sequence[Head]) -> bool:
+    return any(head.members.get("format") == FORMAT for head in heads)
+
+
+def read(source: Source) -> Iterator[Found | Aside]:
+    name = source.bundle.named(MEMBER) or source.bundle.names[0]
+    with source.bundle.stream(name) as stream:
+        for item in stream.items():
+            match item:
+                case DamagedItem():
+                    yield Aside(f"an entry of “{item.key or name}”", item.why, item.text.encode("utf-8", "replace"))
+                case Item(key="version", value=version) if version != VERSION:
+                    source.note("The file was written by a newer version of this program: what is unknown is kept.")
+                case Item(key="attachments", value=value):
+                    if (aside := _attachment(source, value)) is not None:
+                        yield aside
+                case Item(key="conversations", value=value):
+                    yield from _conversation(value)
+                case Item(key="format" | "version"):
+                    pass
+                case _:
+                    yield Aside(f"the member “{item.key}”", "it is not known to this version", canonical(item.value))
+
+
+def _attachment(source: Source, value: Any) -> Aside | None:
+    """Keep one attachment: embedded, or beside the document in the ZIP."""
+    hash = text_of(value.get("sha256")) if isinstance(value, dict) else ""
+    if not hash or value.get("missing"):
+        return None if hash else Aside("an attachment", "it has no name", canonical(value))
+    beside = f"attachments/{hash}"
+    if "base64" in value:
+        try:
+            content = base64.b64decode(str(value["base64"]), validate=True)
+        except (ValueError, binascii.Error):
+            return Aside(f"the attachment {hash[:12]}", "it is damaged", canonical(value))
+    elif beside in source.bundle.names:
+        content = source.bundle.read(beside)
+    else:
+        return Aside(f"the attachment {hash[:12]}", "it is not in the ZIP")
+    if hashlib.sha256(content).hexdigest() != hash:
+        return Aside(f"the attachment {hash[:12]}", "it is damaged: its content is not what its name says", content)
+    source.keep(content)
+    return None
+
+
+def _conversation(value: Any) -> Iterator[Found | Aside]:
+    """The conversation, and each of its events that is none."""
+    events = items_of(value.get("events")) if isinstance(value, dict) else []
+    id = text_of(value.get("id")) if isinstance(value, dict) else ""
+    good = [event for event in events if _is_event(event)]
+    if not good or not id:
+        yield Aside("a conversation", "it has no id or no events", canonical(value))
+        return
+    titles = [text_of(event.get("value")) for event in good if event.get("key") == "title"]
+    title = titles[-1] if titles else ""
+    for event in events:
+        if not _is_event(event):
+            yield Aside(f"an event of “{title or id[:12]}”", "it is not one that we know how to keep", canonical(event))
+    if not (is_conversation_id(id) and id.isascii() and len(id) <= _LONGEST_ID):
+        id = stable_id("sam-py", id)
+    yield Found(id, title, good)
+
+
+def _is_event(event: object) -> bool:
+    if not isinstance(event, dict):
+        return False
+    rest = {key: value for key, value in event.items() if key not in ("rev", "dev", "crc")}
+    return read_line(canonical({**rest, "rev": 1, "dev": "import"})) is not None
+
+
+IMPORTER = Importer("sam-py", "SAM for Python", detect, read)

@@ -1,0 +1,143 @@
+"""Import: from a file, ZIP or folder to conversations of the library, with a report of what came in."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+
+from sam_py.messages.message import utc_now
+from sam_py.paths import Paths
+from sam_py.store.disk import Disk
+from sam_py.store.exporters.background import Task, Tell, in_background
+from sam_py.store.exporters.errors import TransferError
+from sam_py.store.importers.bundle import open_bundle
+from sam_py.store.importers.detection import importer_of
+from sam_py.store.importers.found import Aside, Found, Importer, Source
+from sam_py.store.importers.writing import AsideFolder, ImportWriter, Outcome, UnwritableError, damaged_error
+
+log = logging.getLogger(__name__)
+
+_MOST_LISTED = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """One conversation that came in, or was there."""
+
+    id: str
+    title: str
+    outcome: Outcome
+    messages: int
+    """That came in now."""
+
+
+@dataclass(frozen=True, slots=True)
+class KeptAside:
+    """Something that did not come in, and why."""
+
+    what: str
+    why: str
+
+
+@dataclass(slots=True)
+class ImportReport:
+    """What an import did. `folder` holds what was kept aside, with the reasons; None where nothing was."""
+
+    file: str
+    format: str
+    conversations: list[Imported] = field(default_factory=list)
+    aside: list[KeptAside] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    attachments: int = 0
+    folder: Path | None = None
+
+    def count(self, *outcomes: Outcome) -> int:
+        return sum(each.outcome in outcomes for each in self.conversations)
+
+    @property
+    def messages(self) -> int:
+        return sum(each.messages for each in self.conversations)
+
+    @property
+    def summary(self) -> str:
+        """One sentence for a person."""
+        pieces = [f"{self.count('new')} new conversations"]
+        pieces += [f"{n} with more messages" for n in (self.count("grown"),) if n]
+        pieces += [f"{n} taken out of the trash" for n in (self.count("restored"),) if n]
+        pieces += [f"{n} already here" for n in (self.count("known"),) if n]
+        pieces += [f"{n} entries kept aside" for n in (len(self.aside),) if n]
+        return f"{self.format}: {', '.join(pieces)}; {self.messages} messages and {self.attachments} files came in."
+
+
+async def import_path(
+    paths: Paths, path: Path, tell: Tell | None = None, *, format: str = "", now: datetime | None = None
+) -> ImportReport:
+    """Import what lies at `path` on a thread of its own. Cancelling keeps the conversations that are in, each whole.
+
+    Afterwards the window's list is brought up by `Library.refresh`. Raises TransferError where nothing can be read,
+    StorageError where the data folder cannot be written.
+    """
+    return await in_background(lambda task: import_blocking(paths, path, task, format=format, now=now), tell)
+
+
+def import_blocking(
+    paths: Paths,
+    path: Path,
+    task: Task | None = None,
+    *,
+    format: str = "",
+    now: datetime | None = None,
+    disk: Disk | None = None,
+) -> ImportReport:
+    """As `import_path`, on the caller's thread."""
+    task = task or Task()
+    bundle = open_bundle(path)
+    try:
+        importer = importer_of(bundle, format)
+        report = ImportReport(path.name, importer.name)
+        aside = AsideFolder(paths.data, path.name, now or utc_now(), disk)
+        with ImportWriter(paths, disk) as writer:
+            source = Source(bundle, writer.keep)
+            for number, found in enumerate(_read(importer, source)):
+                task.progress(number, 0, found.title if isinstance(found, Found) else found.what)
+                _take(found, writer, report, aside)
+            report.attachments = writer.attachments
+        for name, why in bundle.refused[:_MOST_LISTED]:
+            aside.add(f"“{name}” in the archive", why, b"")
+            report.aside.append(KeptAside(f"“{name}” in the archive", why))
+        report.notes += source.notes
+        report.folder = aside.path if report.aside else None
+    finally:
+        bundle.close()
+    if not report.conversations and not report.aside:
+        raise damaged_error(path.name)
+    return report
+
+
+def _read(importer: Importer, source: Source) -> Iterator[Found | Aside]:
+    """What is found, and a damaged end of the file as something kept aside."""
+    try:
+        yield from importer.read(source)
+    except TransferError as error:
+        if error.kind not in ("damaged", "too_large"):
+            raise
+        yield Aside(f"the rest of {source.bundle.path.name}", f"{error} {error.detail}".strip())
+
+
+def _take(found: Found | Aside, writer: ImportWriter, report: ImportReport, aside: AsideFolder) -> None:
+    if isinstance(found, Found):
+        try:
+            outcome, messages = writer.put(found)
+        except UnwritableError as error:
+            log.warning("a conversation cannot be imported: %s", error)
+            text = repr([getattr(event, "__dict__", event) for event in found.events])
+            found = Aside(f"the conversation “{found.title}”", str(error), text.encode("utf-8", "replace"))
+        else:
+            report.conversations.append(Imported(found.id, found.title, outcome, messages))
+            report.notes += [note for note in found.notes if note not in report.notes]
+            return
+    aside.add(found.what, found.why, found.content)
+    report.aside.append(KeptAside(found.what, found.why))
