@@ -1,6 +1,6 @@
-"""The splitters that ours is measured beside, each with its setting for a language: pysbd, syntok, Punkt, BlingFire.
+"""The splitters that ours is measured beside, each with its setting for a language where it has one.
 
-None is a dependency of the program or of its tests. ``pip install pysbd syntok nltk blingfire`` installs them;
+None is a dependency of the program or of its tests. `INSTALL` is the command that installs them;
 ``python -m nltk.downloader punkt_tab`` fetches what Punkt was trained on (without it, it is trained here, see `punkt`).
 """
 
@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import importlib.util
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from tests.speech.corpus.reading import documents
 
-INSTALL = "pip install pysbd syntok nltk blingfire"
+INSTALL = "pip install pysbd syntok nltk blingfire sentencex sentence-splitter"
 
 Split = Callable[[str], Sequence[int]]
 """A text → where its second and every further sentence begins, in characters."""
@@ -44,17 +44,7 @@ def pysbd(language: str) -> Split:
 
     segmenter: Any = package.Segmenter(language=_CODES[language], clean=False)
 
-    def split(text: str) -> list[int]:
-        starts, at = [], 0
-        for sentence in segmenter.segment(text):
-            found = text.find(sentence.strip(), at)
-            if found < 0:  # it changed the text: there is no place to give it credit for
-                continue
-            starts.append(found)
-            at = found + len(sentence.strip())
-        return starts[1:]
-
-    return split
+    return lambda text: _places(segmenter.segment(text), text)
 
 
 def syntok(language: str) -> Split:
@@ -75,9 +65,8 @@ def punkt(language: str) -> Split:
     """
     from nltk.tokenize.punkt import PunktSentenceTokenizer, PunktTokenizer
 
-    nearest = "english" if language in ("chinese", "japanese") else language
     tokenizer: Any = (
-        PunktTokenizer(nearest)
+        PunktTokenizer(_nearest(language))
         if _has_punkt()
         else PunktSentenceTokenizer("\n\n".join(document.source for document in documents(language)))
     )
@@ -99,6 +88,37 @@ def blingfire(language: str) -> Split:
     return split
 
 
+def sentencex(language: str) -> Split:
+    """Wikimedia's, for Wikipedia's languages."""
+    import sentencex as package
+
+    return lambda text: _places(package.segment(_CODES[language], text), text)
+
+
+def moses(language: str) -> Split:
+    """The splitter of the Moses translation system in Python, with lists of prefixes of European languages."""
+    from sentence_splitter import SentenceSplitter
+
+    splitter: Any = SentenceSplitter(language=_CODES[_nearest(language)])
+    return lambda text: _places(splitter.split(text), text)
+
+
+def _places(sentences: Iterable[str], text: str) -> list[int]:
+    """Where the second and every further of `sentences` begins, for those who return no positions."""
+    starts, at = [], 0
+    for sentence in map(str.strip, sentences):
+        found = text.find(sentence, at) if sentence else -1
+        if found < 0:  # it changed the text: there is no place to give it credit for
+            continue
+        starts.append(found)
+        at = found + len(sentence)
+    return starts[1:]
+
+
+def _nearest(language: str) -> str:
+    return "english" if language in ("chinese", "japanese") else language
+
+
 def _has_punkt() -> bool:
     import nltk
 
@@ -112,7 +132,11 @@ def _has_punkt() -> bool:
 def _remark_of_punkt(language: str) -> str:
     if not _has_punkt():
         return "trained on the corpus itself: its own data is not installed (python -m nltk.downloader punkt_tab)"
-    return "knows no such language: English" if language in ("chinese", "japanese") else ""
+    return _remark_of_nearest(language)
+
+
+def _remark_of_nearest(language: str) -> str:
+    return "" if _nearest(language) == language else "has no such language: measured with English"
 
 
 PEERS = (
@@ -125,4 +149,6 @@ PEERS = (
     ),
     Peer("Punkt", "nltk", punkt, _remark_of_punkt),
     Peer("BlingFire", "blingfire", blingfire, lambda language: ""),
+    Peer("sentencex", "sentencex", sentencex, lambda language: ""),
+    Peer("Moses", "sentence_splitter", moses, _remark_of_nearest),
 )
