@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import time
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 
 from sam_py.bus.deltas import Appended, Delta, Inserted, Removed, Reset, Updated
 from sam_py.bus.message_bus import MessageBus
@@ -35,11 +35,21 @@ class Narrator:
       is no longer followed fall silent at once. (A stop while tools run ends no reply: then the window calls `stop`.)
     """
 
-    def __init__(self, queue: SpeechQueue, readout: Callable[[], Readout], spoken: Callable[[Readout], Spoken]) -> None:
-        """`readout` is asked for each part that is read; `spoken` makes its sentences."""
+    def __init__(
+        self,
+        queue: SpeechQueue,
+        readout: Callable[[], Readout],
+        spoken: Callable[[Readout], Spoken],
+        *,
+        plain: Callable[[], Spoken],
+        now: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """`readout` is asked for each part that is read; `spoken` makes its sentences, `plain` those of a selection."""
         self._queue = queue
         self._readout = readout
         self._spoken = spoken
+        self._plain = plain
+        self._now = now
         self._bus: MessageBus | None = None
         self._leave: Callable[[], None] | None = None
         self._reads_replies = False
@@ -124,13 +134,10 @@ class Narrator:
         self._mute()
         self._silence()
         self._is_chosen = True
-        spoken = self._spoken(self._readout())
-        utterances = [*spoken.feed(text), *spoken.finish()]
-        if utterances:
-            self._queue.say(replace(each, kind="text") for each in utterances)
-            self._queue.finish()
-        else:
-            self._say_nothing_there()
+        reading = Reading("", self._plain)
+        reading.begin_text(text)
+        self._readings[reading.message_id] = reading
+        self._read_on()
 
     def skip(self) -> None:
         """Go to the next sentence."""
@@ -207,6 +214,8 @@ class Narrator:
         bus = self._bus
         assert bus is not None
         for message_id, reading in tuple(self._readings.items()):
+            if not message_id:
+                continue  # a selection
             if bus.index_of(message_id) is None:
                 self._forget(message_id)
             elif not bus.is_streaming(message_id):
@@ -325,7 +334,3 @@ class Narrator:
                 listener(news)
             except Exception:  # one broken listener must not silence the voice
                 log.exception("a listener failed on %s", type(news).__name__)
-
-    @staticmethod
-    def _now() -> float:
-        return asyncio.get_running_loop().time()

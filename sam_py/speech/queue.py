@@ -8,11 +8,9 @@ import itertools
 import logging
 from collections import deque
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
 from typing import assert_never
 
 from sam_py.speech.base import (
-    Clip,
     Finished,
     Manner,
     Player,
@@ -23,7 +21,8 @@ from sam_py.speech.base import (
     Trouble,
     Utterance,
 )
-from sam_py.speech.silence import Trimmer, pause_s, silent_clip, without_first
+from sam_py.speech.making import Line
+from sam_py.speech.silence import pause_s, silent_clip
 from sam_py.speech.voice_state import GaveUpError, VoiceNews, VoiceState
 
 log = logging.getLogger(__name__)
@@ -40,38 +39,6 @@ _CLOSING_S = 2.0
 """So long a new sentence waits for an engine that is still giving up an old one."""
 
 
-def time_limit_s(text: str) -> float:
-    """How long an engine may take for `text`: a neural voice on a slow machine needs as long as it is heard."""
-    return 8.0 + len(text) / 20
-
-
-@dataclass(slots=True, eq=False)
-class _Line:
-    """One sentence from when it is made into sound until it was heard."""
-
-    utterance: Utterance
-    engine: SpeechEngine | None = None
-    manner: Manner = Manner()  # noqa: RUF009 - frozen
-    clips: list[Clip] = field(default_factory=list)
-    is_whole: bool = False
-    """No more clips come."""
-    mark: int = 0
-    """What the player knows it by; 0 while it has nothing of it."""
-    given: int = 0
-    """So many of the clips the player has."""
-    is_ended: bool = False
-    heard_at: float | None = None
-    """When its first sample was heard, on the loop's clock; moved on by the time for which it was paused."""
-
-    @property
-    def duration_s(self) -> float:
-        return sum(clip.duration_s for clip in self.clips)
-
-    def take_back(self) -> None:
-        """The player has nothing of it any more."""
-        self.mark, self.given, self.is_ended, self.heard_at = 0, 0, False, None
-
-
 class SpeechQueue:
     """Speaks what it is told, in order: each sentence at most once.
 
@@ -86,7 +53,7 @@ class SpeechQueue:
         self._manner = manner
         self._player = player
         self._waiting: deque[Utterance] = deque()
-        self._lines: deque[_Line] = deque()
+        self._lines: deque[Line] = deque()
         self._heard: Utterance | None = None
         self._is_open = False
         self._paused_at: float | None = None
@@ -231,7 +198,7 @@ class SpeechQueue:
             if not line.is_whole:
                 self._give_up_work()
 
-    def _is_as_chosen(self, line: _Line) -> bool:
+    def _is_as_chosen(self, line: Line) -> bool:
         try:
             return line.engine is self._engine() and line.manner == self._manner()
         except SpeechError:  # what is there already can still be heard
@@ -258,7 +225,7 @@ class SpeechQueue:
         self._player.end(mark)
         self._give(second)
 
-    def _give(self, line: _Line) -> None:
+    def _give(self, line: Line) -> None:
         if not line.mark and line.clips:
             line.mark = next(self._marks)
         while self._paused_at is None and line.given < len(line.clips):
@@ -343,69 +310,36 @@ class SpeechQueue:
         if self._leaving:
             await asyncio.wait(self._leaving, timeout=_CLOSING_S)
         while self._worker is task and self._waiting and len(self._lines) <= AHEAD:
-            line = _Line(self._waiting.popleft())
+            line = Line(self._waiting.popleft())
             self._lines.append(line)
             await self._make(line)
             if self._worker is not task:
                 return
-            if line.is_whole and not line.clips:  # nothing to hear in it
+            if line.is_whole and not line.clips and line in self._lines:  # nothing to hear in it
                 self._lines.remove(line)
             self._advance()
         if self._worker is task:
             self._worker = None
 
-    async def _make(self, line: _Line) -> None:
+    async def _make(self, line: Line) -> None:
         """Fill `line`; a failure is tried once more, and then the sentence is left out."""
-        error = SpeechError("")
-        for _attempt in range(ATTEMPTS):
-            try:
-                await self._synthesise(line)
-            except SpeechError as failure:
-                error = failure
-            except TimeoutError:
-                error = SpeechError(f"{_name(line)} takes too long for one sentence: choose another voice in Settings.")
-            except Exception as failure:  # an engine's bug must not end the reading, nor the chat
-                log.exception("the speech engine failed")
-                error = SpeechError(
-                    f"{_name(line)} failed unexpectedly: choose another voice in Settings.", detail=repr(failure)
-                )
-            else:
-                self._failures = 0
-                line.is_whole = True
-                return
-            if line not in self._lines:
-                return
-        self._failed(line, error)
 
-    async def _synthesise(self, line: _Line) -> None:
-        """One attempt. What the player has of an earlier one is not played again: the sound goes on where it broke."""
-        line.engine, line.manner = self._engine(), self._manner()
-        del line.clips[line.given :]
-        heard_s = line.duration_s
-        trimmer = Trimmer()
-
-        def take(clip: Clip | None) -> None:
-            nonlocal heard_s
-            if clip is None or line not in self._lines:  # stopped, and the engine did not notice
-                return
-            rest = without_first(clip, heard_s)
-            heard_s = max(0.0, heard_s - clip.duration_s)
-            if rest.samples:
-                line.clips.append(rest)
+        def on_sound() -> None:
+            if line in self._lines:  # else it was stopped, and the engine did not notice
                 self._give_next()
 
-        sound = line.engine.synthesise(line.utterance.text, line.manner)
-        try:
-            async with asyncio.timeout(time_limit_s(line.utterance.text)):
-                async for clip in sound:
-                    take(trimmer.take(clip))
-            take(trimmer.end())
-        finally:
-            close = getattr(sound, "aclose", None)
-            if close is not None:
-                await close()
+        for attempt in range(ATTEMPTS):
+            try:
+                await line.make(self._engine(), self._manner(), on_sound)
+            except SpeechError as error:
+                if line in self._lines and attempt == ATTEMPTS - 1:
+                    self._failed(line, error)
+            else:
+                self._failures = 0
+            if line.is_whole or line not in self._lines:
+                return
 
-    def _failed(self, line: _Line, error: SpeechError) -> None:
+    def _failed(self, line: Line, error: SpeechError) -> None:
         line.is_whole = True
         if not line.given:
             line.clips.clear()
@@ -438,7 +372,3 @@ class SpeechQueue:
     @staticmethod
     def _now() -> float:
         return asyncio.get_running_loop().time()
-
-
-def _name(line: _Line) -> str:
-    return line.engine.name if line.engine is not None else "The voice"

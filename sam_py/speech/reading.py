@@ -71,8 +71,12 @@ class Reading:
             text = part.text if isinstance(part, TextPart) else ""
             if isinstance(part, TextPart):
                 self._texts[part_index] = [text]
-            for start in range(0, max(len(text), 1), SLICE):
-                self._later.append((part_index, part.kind, text[start : start + SLICE]))
+            self._wait(part_index, part.kind, text)
+
+    def begin_text(self, text: str) -> None:
+        """Take `text`, which is whole and no message's."""
+        self._wait(0, "text", text)
+        self.is_whole = True
 
     def more(self) -> list[Utterance]:
         """The utterances of the next slice of what waits, with the last of a whole message if that was it."""
@@ -108,6 +112,10 @@ class Reading:
         self._moves = moves
         self._texts = {at: [part.text] for at, part in enumerate(message.parts) if isinstance(part, TextPart)}
         return [moved(each, moves) for each in rest]
+
+    def _wait(self, part_index: int, kind: str, text: str) -> None:
+        for start in range(0, max(len(text), 1), SLICE):
+            self._later.append((part_index, kind, text[start : start + SLICE]))
 
     def _read(self, part_index: int, kind: str, text: str) -> list[Utterance]:
         utterances = []

@@ -24,11 +24,12 @@ class Room:
     """A conversation with a question in it, a narrator that reads replies, and who listens."""
 
     def __init__(self) -> None:
+        now = asyncio.get_running_loop().time
         self.engine = FakeSpeech(took_s=0.01)
         self.player = FakePlayer()
         self.queue = SpeechQueue(lambda: self.engine, Manner, self.player)
-        self.narrator = Narrator(self.queue, Readout, lambda _readout: FakeSpoken())
-        self.bus = MessageBus("conversation")
+        self.narrator = Narrator(self.queue, Readout, lambda _readout: FakeSpoken(), plain=FakeSpoken, now=now)
+        self.bus = MessageBus("conversation", monotonic=now)
         self.bus.add_user_message("What is it?")
         self.narrator.follow(self.bus)
         self.narrator.reads_replies = True

@@ -8,7 +8,8 @@ from collections.abc import Callable, Coroutine
 from typing import Any
 
 from sam_py.speech.base import Manner, SpeechError, Utterance
-from sam_py.speech.queue import FAILURES, LEAD_S, SpeechQueue, time_limit_s
+from sam_py.speech.making import time_limit_s
+from sam_py.speech.queue import FAILURES, LEAD_S, SpeechQueue
 from sam_py.speech.silence import PARAGRAPH_PAUSE_S, SENTENCE_PAUSE_S
 from sam_py.speech.voice_state import GaveUpError, VoiceNews, VoiceState
 from tests.fakes.speech import FakePlayer, FakeSpeech, spoken_s, stepped
