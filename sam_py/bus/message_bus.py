@@ -9,6 +9,7 @@ from typing import Any
 
 from pydantic import JsonValue
 
+from sam_py.bus.absorber import Absorber, open_errors
 from sam_py.bus.deltas import (
     Appended,
     ErrorShown,
@@ -25,7 +26,6 @@ from sam_py.bus.loaded import LoadedHistory
 from sam_py.bus.metrics import BusMetrics
 from sam_py.bus.parsed import ParsedMessages, hung
 from sam_py.bus.publisher import Publisher
-from sam_py.bus.reader import ConversationReader
 from sam_py.bus.stored_settings import settings_from
 from sam_py.bus.tool_ledger import ToolLedger
 from sam_py.bus.tree import MessageTree, Node
@@ -51,7 +51,7 @@ log = logging.getLogger(__name__)
 AUTO_PIN = 3
 
 
-class MessageBus(ConversationReader):
+class MessageBus(Absorber):
     """The one writer of a conversation.
 
     Invariants: a streaming message is in `_live` and in the tree; nothing empty is kept; what
@@ -86,10 +86,7 @@ class MessageBus(ConversationReader):
         self._tree = MessageTree(history.selected)
         self._live.clear()
         self._parsed = ParsedMessages(history.annotations)
-        self._errors = {}
-        for error in sorted(history.errors, key=lambda error: error.at):
-            self._errors[error.message_id or ""] = error
-        self._errors = {at: error for at, error in self._errors.items() if not error.resolved}
+        self._errors = open_errors(history.errors)
         self._stored_tasks = history.tasks
         self._tasks = []
         for stored in history.messages:

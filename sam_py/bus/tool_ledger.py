@@ -73,6 +73,20 @@ class ToolLedger(Mapping[str, ToolStateChanged]):
             for call_id, entry in entries.items()
         }
 
+    def absorb(self, entries: Mapping[str, ToolStateChanged]) -> tuple[str, ...]:
+        """Take in what other devices recorded, where it goes further; returns the calls that are news.
+
+        Nothing is announced. What runs on another device is shown as running; what this device saw with its own eyes
+        holds against what was only inferred.
+        """
+        news: list[str] = []
+        for call_id, entry in entries.items():
+            before = self._states.get(call_id)
+            if before is None or _goes_further(before, entry):
+                self._states[call_id] = entry
+                news.append(call_id)
+        return tuple(news)
+
     def _move(self, entry: ToolStateChanged) -> bool:
         before = self._states.get(entry.call_id)
         if before is not None:
@@ -86,6 +100,12 @@ class ToolLedger(Mapping[str, ToolStateChanged]):
         self._states[entry.call_id] = entry
         self._announce(entry)
         return True
+
+
+def _goes_further(before: ToolStateChanged, entry: ToolStateChanged) -> bool:
+    if is_terminal(before.state):
+        return before.inferred and is_terminal(entry.state) and not entry.inferred
+    return _ORDER[entry.state] > _ORDER[before.state]
 
 
 class LedgerWriter:

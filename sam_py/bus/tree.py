@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import islice
 
 from sam_py.bus.loaded import StoredMessage
@@ -135,6 +135,12 @@ class MessageTree:
                 news.append(BranchSelected(parent_id=step.parent_id, message_id=step.id))
             step = self.nodes[step.parent_id] if step.parent_id is not None else None
         return news[::-1]
+
+    def keep_shown(self, path: Sequence[str]) -> None:
+        """Select what leads to the last of `path` that is still here. The path is not rebuilt."""
+        last = next((message_id for message_id in reversed(path) if message_id in self.nodes), None)
+        if last is not None:
+            self.choose(last)
 
     def walk(self) -> int:
         """Rebuild the path from the root; returns how many places at its start are as before. O(n)."""

@@ -59,7 +59,13 @@ class Autosave:
         self._problem: StorageError | None = None
         self._told: set[str] = set()
         self._waits_for_content = is_new
+        self._count = 0
         self._unsubscribe: Callable[[], None] | None = bus.subscribe(self._hear)
+
+    @property
+    def count(self) -> int:
+        """How many events were recorded so far; streamed text is none until it is whole."""
+        return self._count
 
     @property
     def waits_for_content(self) -> bool:
@@ -72,6 +78,11 @@ class Autosave:
         if self._waits_for_content:
             return False
         return bool(self._events or self._growing or self._problem)
+
+    @property
+    def has_unhanded(self) -> bool:
+        """True while an event was not yet handed to the writer's thread. Streamed text does not count."""
+        return bool(self._events) and not self._waits_for_content
 
     @property
     def problem(self) -> StorageError | None:
@@ -101,6 +112,7 @@ class Autosave:
             case Recorded():
                 event = delta.event
                 self._events.append(event)
+                self._count += 1
                 if isinstance(event, MessageAdded):
                     self._growing.pop(event.message.id, None)
                 elif isinstance(event, MessageRemoved):

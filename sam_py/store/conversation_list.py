@@ -133,10 +133,12 @@ class ConversationList:
             self._publish(LibraryChange("removed", id))
 
     async def read(self, id: str) -> None:
-        """Read one row from its files. A folder that holds nothing has none."""
+        """Read one row from its files. A folder that holds nothing has none, but for an open conversation."""
         for found in await self._scan([id], {}, READ):
             if found.summary is not None:
                 self.put(found.summary, found.stamp)
+            elif not self._is_open(id):
+                self.drop(id)
 
     async def refresh(self) -> None:
         """Read anew the rows of conversations whose files changed. Raises StorageError."""

@@ -11,7 +11,7 @@ import logging
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from sam_py.bus.loaded import LoadedHistory
@@ -64,6 +64,20 @@ class ReadReport:
         return ""
 
 
+@dataclass(frozen=True, slots=True)
+class FromOthers:
+    """A conversation as merged anew. `subjects` are what other devices' files changed in it; `messages`, which ones."""
+
+    history: LoadedHistory
+    subjects: frozenset[str]
+
+    @property
+    def messages(self) -> frozenset[str]:
+        """The ids of the messages whose words, place or annotations are others now."""
+        pairs = (subject.partition(":") for subject in self.subjects)
+        return frozenset(id for kind, _colon, id in pairs if kind in ("message", "annotation"))
+
+
 class Journal:
     """One conversation on disk.
 
@@ -101,6 +115,8 @@ class Journal:
         self._top_rev = 0
         self._loaded = False
         self._folder_synced = False
+        self._seen: dict[str, tuple[int, int]] = {}
+        """Size and time of change of the other devices' files when they were read."""
 
     # Reading
 
@@ -118,6 +134,46 @@ class Journal:
         if not self._loaded:
             self._read_all()
         return history_of(self.winners)
+
+    def read_others(self, known: frozenset[str] = frozenset()) -> FromOthers | None:
+        """Read what other devices' files say since they were last read; None where that changes nothing.
+
+        `known` are subjects that were found so before and not yet taken in. A file that is half copied says what it
+        says so far; one that went away takes nothing with it. Raises StorageError where the folder cannot be read.
+        """
+        if not self._loaded or self._given:
+            return None
+        disk, news = self.disk, set(known)
+        try:
+            names = [name for name in disk.names(self.folder) if is_journal(name)]
+        except FileNotFoundError:
+            names = []
+        except OSError as error:
+            raise cannot_read(error, self.folder) from error
+        for name in sorted(names):
+            path = os.path.join(self.folder, name)
+            if path == self.path:
+                continue
+            try:
+                stamp = disk.stat(path)
+                if self._seen.get(name) == stamp:
+                    continue
+                records = read_lines(disk.read(path), name.removesuffix(SUFFIX)).records
+            except OSError as error:  # it is being replaced: the next news of the folder reads it
+                log.info("the journal %s could not be read now", path, exc_info=error)
+                continue
+            self._seen[name] = stamp
+            news.update(record.subject for record in records if take(self.winners, record))
+            self._top_rev = max(self._top_rev, max((record.rev for record in records), default=0))
+            if any(record.v > SCHEMA for record in records):
+                self.report = replace(self.report, read_only=True)
+        if not news:
+            return None
+        merged = dict(self.winners)
+        for record in self.waiting.values():
+            take(merged, record)
+        with _no_collection():
+            return FromOthers(history_of(merged), frozenset(news))
 
     def stamp(self) -> Stamp:
         return stamp_of(self.disk, self.folder)
@@ -214,6 +270,7 @@ class Journal:
             path = os.path.join(self.folder, name)
             mine = path == self.path
             try:
+                stamp = disk.stat(path)
                 raw = disk.read(path)
             except OSError as error:
                 if mine:
@@ -221,6 +278,7 @@ class Journal:
                 unreadable.append(name)
                 log.warning("the journal %s could not be read", path, exc_info=error)
                 continue
+            self._seen[name] = stamp
             reading = read_lines(raw, name.removesuffix(SUFFIX))
             newer = newer or any(record.v > SCHEMA for record in reading.records)
             for record in reading.records:

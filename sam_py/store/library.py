@@ -38,6 +38,7 @@ from sam_py.store.folders import (
 from sam_py.store.index import Index, read_index
 from sam_py.store.journal import Journal, ReadReport, Stamp
 from sam_py.store.notes import Notes
+from sam_py.store.others import OtherDevices
 from sam_py.store.summary import ConversationSummary, copy_title, summary_of_bus
 from sam_py.store.writer import BACKGROUND, READ, SAVE, Clock, LoopClock, Writer
 
@@ -85,6 +86,15 @@ class Library:
         self.documents = Documents(paths.data / "documents", self.attachments.path, self._writer, self._disk)
         self.notes = Notes(paths.data / "notes", self._writer, self._disk)
         self.drafts = Drafts(paths.drafts, self._writer, self._clock, self._disk, is_known=lambda id: id in self._list)
+        self._others = OtherDevices(
+            paths.conversations,
+            self._writer,
+            self._chores,
+            journal_of=self._kept_by,
+            read_row=self._list.read,
+            refresh=self.refresh,
+            tell=self._tell,
+        )
         self._journals: dict[str, Journal] = {}
         self._problem_listeners: list[Callable[[StorageError], None]] = []
         self._refused: StorageError | None = None
@@ -153,6 +163,14 @@ class Library:
             await self._list.refresh()
         except StorageError as error:
             self._tell(error)
+
+    def follow_others(self) -> None:
+        """From now on, what other computers write into a synced folder is shown at once. After `start`."""
+        self._others.start(self._device)
+
+    async def look_at_others(self) -> None:
+        """Look through all folders now, as when the window is used again after a while."""
+        await self._others.look(self._autosaves)
 
     # Conversations
 
@@ -302,6 +320,7 @@ class Library:
         if self._closed:
             return
         self._closed = True
+        self._others.stop()
         self.documents.close()
         await self._chores.aclose()
         try:
@@ -328,6 +347,10 @@ class Library:
         if journal is None:
             journal = self._journals[id] = Journal(self._folder(id), self._device, self._disk)
         return journal
+
+    def _kept_by(self, id: str) -> tuple[Journal, Autosave] | None:
+        group, journal = self._autosaves.get(id), self._journals.get(id)
+        return (journal, group[0]) if group and journal is not None else None
 
     def _keep(self, id: str, journal: Journal, events: list[HistoryEvent]) -> asyncio.Future[Any]:
         def work() -> tuple[Stamp, bool]:
