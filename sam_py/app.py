@@ -23,7 +23,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QLibraryInfo, QLocale, QtMsgType, QTranslator, qInstallMessageHandler
+from PySide6.QtCore import QLibraryInfo, QLocale, Qt, QtMsgType, QTranslator, qInstallMessageHandler
 from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QApplication
 
@@ -213,6 +213,7 @@ class Program:
         self._sources = ServerSources(services, self.window.chat.composer)
         self._server_news = ServerNews(services, self.window)
         self._library.on_problem(self._failed)
+        app.applicationStateChanged.connect(self._used_again)
         settings.on_problem(self._failed)
 
     async def start(self) -> None:
@@ -224,7 +225,12 @@ class Program:
         if self._mini_prompts.problem:
             self._failed(SamError(self._mini_prompts.problem))
 
+    def _used_again(self, state: Qt.ApplicationState) -> None:
+        if state is Qt.ApplicationState.ApplicationActive:
+            self._tasks.spawn(self._library.look_at_others(), "look at what other computers wrote")
+
     async def aclose(self) -> None:
+        self.app.applicationStateChanged.disconnect(self._used_again)
         self._asking.close()
         self._sources.close()
         self._server_news.close()
@@ -256,6 +262,7 @@ class Program:
         event_adapter.rebuild()
         for late in ("sam_py.agent.loop", "sam_py.providers.wire"):
             import_module(late)
+        self._library.follow_others()
         log.info("%d tools", len(self._tools.registry))
 
     def _own_tools(self) -> list[Tool]:

@@ -77,7 +77,9 @@ class OtherDevices:
             self._chores.later("others", SOON_S, self._take_named)
 
     async def look(self, open_ids: Iterable[str]) -> None:
-        """Look through all folders now: the list, and the conversations that are open."""
+        """Look through all folders now: the list, and the conversations that are open. Not before `start`."""
+        if self._watcher is None or self._stop.is_set():
+            return
         self.notice(open_ids)
         await self._refresh()
 
