@@ -30,6 +30,8 @@ class Palette:
     selected: str
     selection: str
     """behind selected text"""
+    spoken: str
+    """behind the sentence that is read aloud"""
     link: str
     error: str
     error_surface: str
@@ -52,6 +54,7 @@ LIGHT = Palette(
     hover="#ececea",
     selected="#e2e9e5",
     selection="#b9dccf",
+    spoken="#fdf0c4",
     link="#1b6450",
     error="#b3261e",
     error_surface="#fdf0ee",
@@ -74,6 +77,7 @@ DARK = Palette(
     hover="#2b2d30",
     selected="#2c3734",
     selection="#2f5a4c",
+    spoken="#413a22",
     link="#7fcdb6",
     error="#f2a29b",
     error_surface="#33211f",
@@ -97,6 +101,7 @@ HIGH_CONTRAST_LIGHT = Palette(
     hover="#e2e2e2",
     selected="#cfe3db",
     selection="#a9d8c7",
+    spoken="#ffeea3",
     link="#0a4d3c",
     error="#8f0f08",
     error_surface="#ffffff",
@@ -120,6 +125,7 @@ HIGH_CONTRAST_DARK = Palette(
     hover="#2a2a2a",
     selected="#1d3a31",
     selection="#1f5c49",
+    spoken="#453a00",
     link="#8fe6cd",
     error="#ffb4ac",
     error_surface="#1a0000",

@@ -20,6 +20,7 @@ PAIRS = [
     ("on_accent", "accent"),
     ("on_bubble", "bubble"),
     ("on_bubble", "selection"),
+    *[(ink, "spoken") for ink in ("text", "text_muted", "link", "on_bubble")],
 ]
 PALETTES = {"light": LIGHT, "dark": DARK}
 HIGH = {"light": HIGH_CONTRAST_LIGHT, "dark": HIGH_CONTRAST_DARK}

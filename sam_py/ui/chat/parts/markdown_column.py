@@ -30,7 +30,7 @@ from sam_py.ui.chat.parts.prose import ProsePart
 from sam_py.ui.chat.parts.table import TablePart
 from sam_py.ui.markdown.lines import fold_label
 from sam_py.ui.markdown.segments import Segment, Segmenter
-from sam_py.ui.markdown.typography import typography
+from sam_py.ui.markdown.typography import Typography, typography
 from sam_py.ui.theme import Themes
 
 PART_TYPES: dict[str, type[Part]] = {
@@ -156,7 +156,7 @@ class MarkdownColumn(PartsView):
         self._segmenter = Segmenter()
         self._around.references = self._segmenter.references
         self._settled = self._references_seen = self._lead = 0
-        self._hovered = None
+        self._hovered = self.spoken = None
         self._focus_at = -1
         self._finished = True
         self.setAttribute(Qt.WidgetAttribute.WA_StaticContents, False)
@@ -211,6 +211,28 @@ class MarkdownColumn(PartsView):
 
     def parts(self) -> list[Part]:
         return self._parts
+
+    @property
+    def text_style(self) -> Typography:
+        return self._around.style
+
+    def parts_between(self, start: int, end: int, known: tuple[int, int]) -> list[tuple[int, Part, int]]:
+        """The parts that show these characters of the text, each with its number and where it begins in the text.
+
+        `known` is a number and a beginning that were returned before: what lies above is not walked through again.
+        """
+        found: list[tuple[int, Part, int]] = []
+        segments = self._segmenter.segments
+        index, at = known
+        while at < end and self._lead + index < len(self._parts):
+            part = self._parts[self._lead + index]
+            is_last = index >= len(segments) - 1  # it shows what is still unfinished, too
+            size = segments[index].size if index < len(segments) else 0
+            if is_last or at + size > start:
+                found.append((index, part, at))
+            at += size + (part.kind == "plain")  # the line break at which a typed text was cut
+            index += 1
+        return found
 
     def _sync(self) -> bool:
         """Bring the parts up to date with the segments; only those that may have changed are looked at."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import (
@@ -22,6 +23,9 @@ from sam_py.ui.chat.parts.table import TablePart
 from sam_py.ui.links import describe_target
 from sam_py.ui.widgets.announce import announce
 from sam_py.ui.widgets.plain import tooltip
+
+if TYPE_CHECKING:
+    from sam_py.ui.chat.parts.spoken import SpokenMark
 
 COPIED_MS = 1_600
 
@@ -56,6 +60,8 @@ class PartsView(QWidget):
         self._bottoms: list[int] = []
         self._unlaid: set[Part] = set()  # parts whose height is an estimate so far
         self._width = 0
+        self.spoken: SpokenMark | None = None
+        """What is read aloud of it; painted behind the text."""
         self._hovered: Part | None = None
         self._focus_at = -1
         self._pressed: Target | None = None
@@ -188,6 +194,8 @@ class PartsView(QWidget):
         painter = QPainter(self)
         painter.setLayoutDirection(self.layoutDirection())  # else it is the application's
         clip = event.rect()
+        if self.spoken is not None:
+            self.spoken.paint(painter, QRectF(clip))
         index = bisect_right(self._bottoms, clip.top())
         while index < len(self._parts) and self._parts[index].top <= clip.bottom() + 1:
             part = self._parts[index]
@@ -199,6 +207,8 @@ class PartsView(QWidget):
                 part.paint(painter, QRectF(clip.translated(-part.x, -part.top)))
                 painter.restore()
             index += 1
+        if self.spoken is not None:
+            self.spoken.paint_over(painter, QRectF(clip))
         if self.hasFocus() and self._focus_at >= 0:
             self._paint_focus(painter)
         painter.end()

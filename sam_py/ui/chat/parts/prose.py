@@ -37,6 +37,15 @@ class ProsePart(Part):
             self._document = ClosedDocument()
         return self._document
 
+    @property
+    def source(self) -> str:
+        """The Markdown that it shows, with what of it is still unfinished."""
+        return self._source
+
+    def shown_text(self) -> str:
+        """What stands in the document, a character for each of its positions (but two for an emoji)."""
+        return self.document.toPlainText()
+
     def show(self, segment: Segment, provisional: str = "") -> None:
         source = segment.source + provisional
         if segment is self._segment and source == self._source:
