@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from sam_py.paths import Paths
 from sam_py.store.disk import Disk
-from sam_py.store.folders import Scanned, conversation_ids, scan
+from sam_py.store.folders import Scanned, conversation_ids, revive, scan
 from sam_py.store.index import Index, write_index
 from sam_py.store.journal import Stamp
 from sam_py.store.summary import ConversationSummary, newest_first
@@ -85,6 +85,7 @@ class ConversationList:
     ) -> None:
         self.device = ""
         self._conversations = paths.conversations
+        self._trash = paths.data / "trash"
         self._index_path = paths.state / "index.json"
         self._writer = writer
         self._chores = chores
@@ -142,7 +143,7 @@ class ConversationList:
 
     async def refresh(self) -> None:
         """Read anew the rows of conversations whose files changed. Raises StorageError."""
-        ids = await self._writer.run(lambda: conversation_ids(self._conversations, self._disk), BACKGROUND)
+        ids = await self._writer.run(self._present, BACKGROUND)
         for gone in set(self._index.summaries) - set(ids):
             if not self._is_open(gone):
                 self.drop(gone)
@@ -164,6 +165,10 @@ class ConversationList:
             await self._writer.run(lambda: write_index(self._disk, self._index_path, index), BACKGROUND)
         except OSError as error:
             log.warning("the index of conversations could not be written", exc_info=error)
+
+    def _present(self) -> list[str]:
+        revive(self._conversations, self._trash, self._disk)
+        return conversation_ids(self._conversations, self._disk)
 
     async def _scan(self, ids: list[str], stamps: dict[str, Stamp], rank: int) -> list[Scanned]:
         conversations, device, disk = self._conversations, self.device, self._disk

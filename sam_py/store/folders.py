@@ -14,7 +14,7 @@ from pathlib import Path
 
 from sam_py.store.disk import Disk, replace_durably
 from sam_py.store.errors import StorageError, cannot_read, cannot_write
-from sam_py.store.journal import Journal, Stamp, stamp_of
+from sam_py.store.journal import SUFFIX, Journal, Stamp, is_journal, stamp_of
 from sam_py.store.migrations import SCHEMA
 from sam_py.store.summary import ConversationSummary, summary_of_history
 
@@ -135,6 +135,35 @@ def from_trash(conversations: Path, trash: Path, id: str, disk: Disk) -> bool:
     except OSError as error:
         raise cannot_write(error, conversations) from error
     return True
+
+
+def revive(conversations: Path, trash: Path, disk: Disk) -> list[str]:
+    """Make whole what was deleted on one computer and gone on with on another; returns the ids. Raises StorageError.
+
+    Such a conversation has its old files in the trash, and in its folder again a file that says more. Files that say
+    no more than those in the trash are on their way out: a sync program deletes after it has copied.
+    """
+    revived: list[str] = []
+    for at_ms, name, id in _trashed(trash, disk):
+        folder, place = conversations / id, trash / name
+        try:
+            here = [each for each in disk.names(str(folder)) if is_journal(each)] if disk.exists(str(folder)) else []
+            if not any(_says_more(folder / each, place / each, disk) for each in here):
+                continue
+            for each in disk.names(str(place)):
+                target = folder / (each if each not in here else f"{each.removesuffix(SUFFIX)}.trashed-{at_ms}{SUFFIX}")
+                disk.rename(str(place / each), str(target))
+            disk.sync_folder(str(folder))
+            place.rmdir()
+        except OSError as error:
+            raise cannot_write(error, folder) from error
+        log.info("%s was deleted elsewhere and gone on with here: it is whole again", id)
+        revived.append(id)
+    return revived
+
+
+def _says_more(here: Path, there: Path, disk: Disk) -> bool:
+    return not disk.exists(str(there)) or not disk.read(str(there)).startswith(disk.read(str(here)))
 
 
 def purge(trash: Path, older_than: timedelta, now: datetime, disk: Disk) -> list[str]:

@@ -278,6 +278,37 @@ def test_the_watcher_tells_of_others_and_not_of_ourselves(tmp_path: Path) -> Non
     at_both(tmp_path, story)
 
 
+def test_a_conversation_deleted_here_and_gone_on_with_there_is_whole_again(tmp_path: Path) -> None:
+    async def story(one: Computer, other: Computer) -> None:
+        id = one.bus.conversation_id
+        other.say("gone on with, off the network")
+        await other.autosave.save_now()
+        one.autosave.close()
+        await one.library.flush()
+        await one.library.delete(id)
+        place = next((one.paths.data / "trash").iterdir())
+        # On its way out there: the copies in the trash have come, the files are still in their place.
+        shutil.copytree(place, other.paths.data / "trash" / place.name)
+        (other.folder / f"{other.device}.jsonl").rename(tmp_path / "kept")
+        await other.library.refresh()
+        assert (other.paths.data / "trash" / place.name).is_dir()
+        # What differs wins over a deletion, in every sync program: it comes back to the one as well.
+        (other.folder / f"{one.device}.jsonl").unlink()
+        (tmp_path / "kept").rename(other.folder / f"{other.device}.jsonl")
+        for computer in (one, other):
+            folder = computer.paths.conversations / id
+            folder.mkdir(exist_ok=True)
+            if computer is one:
+                shutil.copyfile(other.folder / f"{other.device}.jsonl", folder / f"{other.device}.jsonl")
+            await computer.library.refresh()
+            read = MessageBus(id)
+            read.load((await Library(computer.paths, device="cccccccc").open(id)).history)
+            assert [message.text for message in read.messages()][:2] == ["question", "answer"]
+            assert [message.text for message in read.messages()][2:] == ["gone on with, off the network"]
+
+    at_both(tmp_path, story)
+
+
 def test_a_conversation_of_another_computer_appears_in_the_list_and_goes_with_its_folder(tmp_path: Path) -> None:
     async def story(one: Computer, other: Computer) -> None:
         made = MessageBus(other.library.create())
