@@ -54,7 +54,8 @@ class SpeechQueue:
         self._player = player
         self._waiting: deque[Utterance] = deque()
         self._lines: deque[Line] = deque()
-        self._heard: Utterance | None = None
+        self._heard: Line | None = None
+        """Stays while the pause after it lasts."""
         self._is_open = False
         self._paused_at: float | None = None
         self._failures = 0
@@ -72,7 +73,10 @@ class SpeechQueue:
     def state(self) -> VoiceState:
         if not (self._is_open or self._lines or self._waiting):
             return VoiceState()
-        return VoiceState("speaking" if self._paused_at is None else "paused", self._heard)
+        if self._paused_at is None:
+            return VoiceState("speaking", self._heard.utterance if self._heard is not None else None)
+        ahead = [line.utterance for line in (self._heard, *self._lines) if line is not None] or self._waiting
+        return VoiceState("paused", ahead[0] if ahead else None)
 
     def subscribe(self, listener: Callable[[VoiceNews], None]) -> Callable[[], None]:
         """Call `listener` with each new state and each error; returns the function that ends it."""
@@ -118,7 +122,9 @@ class SpeechQueue:
 
     def skip(self) -> None:
         """Go to the next sentence, also where the present one is not heard yet. Paused stays paused."""
-        if self._lines:
+        if self._heard is not None and self._heard not in self._lines:
+            pass  # in the pause after a sentence: what is skipped is the pause
+        elif self._lines:
             line = self._lines.popleft()
             if not line.is_whole:
                 self._give_up_work()
@@ -163,7 +169,8 @@ class SpeechQueue:
         self._waiting = deque(changed(each) for each in self._waiting)
         for line in self._lines:
             line.utterance = changed(line.utterance)
-        self._heard = changed(self._heard) if self._heard is not None else None
+        if self._heard is not None and self._heard not in self._lines:
+            self._heard.utterance = changed(self._heard.utterance)
         self._tell()
 
     def warm_up(self) -> None:
@@ -242,9 +249,6 @@ class SpeechQueue:
         for line in self._lines:
             line.take_back()
         self._heard = None
-        if self._paused_at is not None:
-            ahead = [line.utterance for line in self._lines] or self._waiting
-            self._heard = ahead[0] if ahead else None
 
     def _disarm(self) -> None:
         if self._timer is not None:
@@ -260,7 +264,7 @@ class SpeechQueue:
                     while self._lines[0].mark != mark:
                         self._lines.popleft()
                     self._lines[0].heard_at = self._now()
-                    self._heard = self._lines[0].utterance
+                    self._heard = self._lines[0]
             case Finished(mark):
                 if self._is_given(mark):
                     while self._lines.popleft().mark != mark:
@@ -286,7 +290,7 @@ class SpeechQueue:
         for line in self._lines:
             line.take_back()
         if self.state.phase != "silent":
-            self._heard = self._lines[0].utterance if self._lines else None
+            self._heard = None
             if self._paused_at is None:
                 self._paused_at = self._now()
         self._publish(error)
@@ -323,14 +327,9 @@ class SpeechQueue:
 
     async def _make(self, line: Line) -> None:
         """Fill `line`; a failure is tried once more, and then the sentence is left out."""
-
-        def on_sound() -> None:
-            if line in self._lines:  # else it was stopped, and the engine did not notice
-                self._give_next()
-
         for attempt in range(ATTEMPTS):
             try:
-                await line.make(self._engine(), self._manner(), on_sound)
+                await line.make(self._engine(), self._manner(), self._give_next)
             except SpeechError as error:
                 if line in self._lines and attempt == ATTEMPTS - 1:
                     self._failed(line, error)

@@ -27,7 +27,6 @@ from sam_py.speech.base import (
 
 T = TypeVar("T")
 RATE_HZ = 1_000
-_LOUD = 1_000
 
 
 class _Skipping(selectors.DefaultSelector):
@@ -72,14 +71,23 @@ class FakeSpeech:
     """
 
     def __init__(
-        self, name: str = "Fake voice", *, took_s: float = 0.05, pieces: int = 1, silence_s: float = 0.3
+        self,
+        name: str = "Fake voice",
+        *,
+        took_s: float = 0.05,
+        pieces: int = 1,
+        silence_s: float = 0.3,
+        loudness: int = 1_000,
     ) -> None:
         self._name = name
         self.took_s = took_s
         self.pieces = pieces
         self.silence_s = silence_s
+        self.loudness = loudness
         self.fails: dict[str, list[Exception | str]] = {}
         self.late = False
+        self.closing_s = 0.0
+        """So long it needs to give up."""
         self.asked: list[tuple[str, Manner]] = []
         self.open = 0
         self.most_open = 0
@@ -108,7 +116,7 @@ class FakeSpeech:
             frames = round(spoken_s(text, manner) * RATE_HZ / pieces)
             for piece in range(pieces):
                 quiet = array.array("h", [0]) * round(self.silence_s * RATE_HZ)
-                sound = array.array("h", [_LOUD + number]) * frames
+                sound = array.array("h", [self.loudness + number]) * frames
                 before = quiet if piece == 0 else array.array("h")
                 after = quiet if piece == pieces - 1 else array.array("h")
                 yield Clip((before + sound + after).tobytes(), RATE_HZ)
@@ -116,7 +124,11 @@ class FakeSpeech:
                     await _happen(failure)
                 await asyncio.sleep(0.01)
         finally:
-            self.open -= 1
+            try:
+                if self.closing_s:
+                    await asyncio.sleep(self.closing_s)
+            finally:
+                self.open -= 1
 
     def warm_up(self) -> None:
         self.warmed += 1
@@ -126,7 +138,7 @@ class FakeSpeech:
 
     def text_of(self, value: int) -> str:
         """Which text the samples of `value` are of."""
-        return self.asked[value - _LOUD - 1][0]
+        return self.asked[value - self.loudness - 1][0]
 
 
 def spoken_s(text: str, manner: Manner = Manner()) -> float:  # noqa: B008 - frozen
@@ -205,7 +217,8 @@ class FakePlayer:
     def fail(self, text: str = "The loudspeaker is gone: plug it in again.") -> None:
         self._cut()
         self._clips.clear()
-        self._tell(Trouble(SpeechError(text)))
+        for listener in self._listeners:
+            listener(Trouble(SpeechError(text)))
 
     def texts(self, engine: FakeSpeech) -> list[str]:
         """What was heard, in order; a sentence that was interrupted by silence of its own is there once."""

@@ -299,5 +299,32 @@ def test_a_message_is_dropped_and_the_others_are_heard() -> None:
     assert with_voice(run).heard == [TEXTS[0], TEXTS[2], TEXTS[0], TEXTS[1], TEXTS[3]]
 
 
+def test_a_message_is_dropped_in_the_last_moment_of_the_sentence_before_it() -> None:
+    async def run(voice: Voice) -> None:
+        voice.queue.say([Utterance(text, 0, 1, message_id="ab"[n]) for n, text in enumerate(TEXTS[:2])])
+        await voice.hears()
+        await asyncio.sleep(spoken_s(TEXTS[0]) - 0.2)
+        assert voice.player.most_clips > 1, "the next one is with the player already"
+        voice.queue.drop("b")
+        await voice.drained()
+
+    assert with_voice(run).heard == TEXTS[:1]
+
+
+def test_an_engine_that_still_gives_up_is_not_asked_for_the_next_sentence() -> None:
+    async def run(voice: Voice) -> None:
+        voice.engine.closing_s = 0.5
+        for text in TEXTS:
+            voice.queue.say(utterances(text))
+            await asyncio.sleep(0.01)
+            voice.queue.stop()
+        voice.queue.say(utterances("At last."))
+        await voice.drained()
+
+    voice = with_voice(run)
+    assert voice.heard == ["At last."]
+    assert voice.engine.most_open == 1
+
+
 def test_the_next_sentence_is_with_the_player_before_the_one_that_is_heard_ends() -> None:
     assert spoken_s(TEXTS[0]) > LEAD_S  # else the test of gaps would prove nothing about the timer
