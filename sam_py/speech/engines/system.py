@@ -7,7 +7,6 @@ It blocks while it speaks, prints, and hangs in some versions of macOS's and Lin
 from __future__ import annotations
 
 import json
-import re
 import shutil
 import sys
 from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
@@ -17,6 +16,7 @@ from typing import IO, Any
 
 from sam_py import workers
 from sam_py.speech.base import Clip, Manner, SpeechError, Voice
+from sam_py.speech.engines.languages import language_tag
 from sam_py.speech.engines.process import Done, Failed, Gone, Program, Ready, Said, Sound, Told
 from sam_py.speech.engines.relay import Patience, Question, Relay
 from sam_py.speech.engines.text import pieces
@@ -126,20 +126,6 @@ def install_command(which: Callable[[str], str | None] = shutil.which) -> str:
     'sudo dnf install espeak-ng'
     """
     return next((command for program, command in _INSTALL if which(program)), _INSTALL[0][1])
-
-
-def language_tag(tag: str) -> str:
-    """A language as BCP 47 spells it; the systems write "pt_BR", "pt-br" or "en-029".
-
-    >>> language_tag("pt_br"), language_tag("cmn-latn-pinyin"), language_tag("Unknown Locale: 3")
-    ('pt-BR', 'cmn-Latn-pinyin', '')
-    """
-    if not re.fullmatch(r"[A-Za-z]{2,3}([-_][A-Za-z0-9]{1,8})*", tag):
-        return ""
-    first, *rest = re.split("[-_]", tag)
-    spelt = [each.upper() if len(each) == 2 else each.title() if len(each) == 4 else each.lower() for each in rest]
-    after_x = rest.index("x") if "x" in rest else len(rest)
-    return "-".join((first.lower(), *spelt[:after_x], *(each.lower() for each in rest[after_x:])))
 
 
 def _question(piece: str, manner: Manner) -> Question:
