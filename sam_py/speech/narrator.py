@@ -13,7 +13,7 @@ from sam_py.errors import UnknownMessageError
 from sam_py.messages.message import AssistantMessage, Message, UserMessage
 from sam_py.speech.base import Readout, SpeechError, Utterance
 from sam_py.speech.queue import SpeechQueue
-from sam_py.speech.reading import Reading, Spoken, moved
+from sam_py.speech.reading import Reading, Spoken, moved, plain_text, spoken_text
 from sam_py.speech.voice_state import GaveUpError, VoiceNews, VoiceState
 
 log = logging.getLogger(__name__)
@@ -39,9 +39,9 @@ class Narrator:
         self,
         queue: SpeechQueue,
         readout: Callable[[], Readout],
-        spoken: Callable[[Readout], Spoken],
+        spoken: Callable[[Readout], Spoken] = spoken_text,
         *,
-        plain: Callable[[], Spoken],
+        plain: Callable[[], Spoken] = plain_text,
         now: Callable[[], float] = time.monotonic,
     ) -> None:
         """`readout` is asked for each part that is read; `spoken` makes its sentences, `plain` those of a selection."""

@@ -9,7 +9,7 @@ from typing import Protocol
 
 from sam_py.messages.message import Message
 from sam_py.messages.parts import TextPart
-from sam_py.speech.base import Utterance
+from sam_py.speech.base import Readout, Utterance
 
 SLICE = 2_000
 """So many characters of a message that is there already are read at a time: some milliseconds of work."""
@@ -23,6 +23,20 @@ class Spoken(Protocol):
 
     def finish(self) -> list[Utterance]:
         """The rest: no more comes."""
+
+
+def spoken_text(readout: Readout) -> Spoken:
+    """Of Markdown. Its parser is imported when the first text is read."""
+    from sam_py.speech.speakable import SpokenText
+
+    return SpokenText(readout)
+
+
+def plain_text() -> Spoken:
+    """Of text without markup."""
+    from sam_py.speech.plain import PlainText
+
+    return PlainText()
 
 
 Moves = dict[int, tuple[int, int]]
