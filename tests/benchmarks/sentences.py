@@ -7,13 +7,14 @@ recall and F1, and what was wrong. A document's end is no boundary; ours is fed 
 from __future__ import annotations
 
 import argparse
-import importlib.util
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
+from sam_py.speech.base import Readout, Utterance
+from sam_py.speech.speakable import SpokenText
 from tests.benchmarks.run import Row
 from tests.benchmarks.splitters import INSTALL, PEERS, Split
 from tests.speech.corpus.reading import (
@@ -69,26 +70,14 @@ class Score:
 
 def ours(text: str) -> list[Gap]:
     """Where `SpokenText` ends an utterance and begins the next."""
-    from sam_py.speech.speakable import SpokenText
-
-    from sam_py.speech.base import Readout
-
-    spoken = SpokenText(Readout(emoji=True))
-    utterances = [each for chunk in _chunks(text) for each in spoken.feed(chunk)]
-    utterances += spoken.finish()
     ink = _ink(text)
+    utterances = _utterances(text, Readout(emoji=True))
     return [(ink[one.end], ink[two.start]) for one, two in pairwise(utterances)]
 
 
-def ours_aloud(markdown: str) -> list[str]:
+def ours_aloud(document: MarkdownDocument) -> list[str]:
     """What `SpokenText` says, an utterance each."""
-    from sam_py.speech.speakable import SpokenText
-
-    from sam_py.speech.base import Readout
-
-    spoken = SpokenText(Readout())
-    utterances = [each for chunk in _chunks(markdown) for each in spoken.feed(chunk)]
-    return [each.text for each in (*utterances, *spoken.finish())]
+    return [each.text for each in _utterances(document.source, Readout())]
 
 
 def score(gaps_of: Callable[[str], Sequence[Gap]], texts: Iterable[Document]) -> Score:
@@ -156,12 +145,9 @@ def _table(*, holdout: bool, languages: Iterable[str]) -> dict[str, dict[str, Sc
     languages = [each for each in languages if not holdout or has_holdout(each)]
     with_markdown = not holdout or has_holdout("markdown")
     table: dict[str, dict[str, Score]] = {}
-    if importlib.util.find_spec("sam_py.speech.speakable"):
-        table["SAM"] = {each: score(ours, documents(each, holdout=holdout)) for each in languages}
-        if with_markdown:
-            table["SAM"]["markdown"] = score_markdown(
-                lambda document: ours_aloud(document.source), markdown_documents(holdout=holdout)
-            )
+    table["SAM"] = {each: score(ours, documents(each, holdout=holdout)) for each in languages}
+    if with_markdown:
+        table["SAM"]["markdown"] = score_markdown(ours_aloud, markdown_documents(holdout=holdout))
     for peer in PEERS:
         if not peer.is_installed:
             continue
@@ -221,8 +207,10 @@ def _ink(text: str) -> list[int]:
     return counts
 
 
-def _chunks(text: str) -> Iterator[str]:
-    return (text[at : at + CHUNK] for at in range(0, len(text), CHUNK))
+def _utterances(markdown: str, readout: Readout) -> list[Utterance]:
+    spoken = SpokenText(readout)
+    chunks = (markdown[at : at + CHUNK] for at in range(0, len(markdown), CHUNK))
+    return [*(each for chunk in chunks for each in spoken.feed(chunk)), *spoken.finish()]
 
 
 def _around(text: str, place: int) -> str:
