@@ -9,6 +9,7 @@ import os
 import re
 import shutil
 import zipfile
+import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -27,6 +28,9 @@ _ROOM = 64 * 1024 * 1024
 _PIECE = 1024 * 1024
 ATTACHED = re.compile(rb'"attachment":"([0-9a-f]{64})"')
 """How a line of a journal names an attached file."""
+
+BROKEN = (zipfile.BadZipFile, zlib.error, EOFError)
+"""What reading a damaged ZIP raises."""
 
 Progress = Callable[[int, int], bool]
 """Files done, files in all; False gives up."""
@@ -123,7 +127,7 @@ def manifest_of(path: Path) -> dict[str, dict[str, int]]:
         return dict(manifest)
     except OSError as error:
         raise cannot_read(error, path) from error
-    except (zipfile.BadZipFile, KeyError, ValueError, TypeError) as error:
+    except (*BROKEN, KeyError, ValueError, TypeError) as error:
         raise damaged(path, str(error)) from error
 
 
@@ -211,7 +215,7 @@ def _read_back(path: Path, digests: dict[str, str]) -> None:
             for name, digest in digests.items():
                 if hashlib.sha256(backup.read(name)).hexdigest() != digest:
                     raise damaged(path, name)
-    except (zipfile.BadZipFile, KeyError, EOFError) as error:
+    except (*BROKEN, KeyError) as error:
         raise damaged(path, str(error)) from error
 
 

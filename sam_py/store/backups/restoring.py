@@ -19,7 +19,7 @@ from pydantic import JsonValue
 from sam_py.messages.history import SettingsChanged
 from sam_py.messages.message import new_id
 from sam_py.paths import Paths
-from sam_py.store.backups.making import ATTACHED, damaged, manifest_of
+from sam_py.store.backups.making import ATTACHED, BROKEN, damaged, manifest_of
 from sam_py.store.disk import Disk, replace_durably
 from sam_py.store.errors import StorageError, cannot_read, cannot_write
 from sam_py.store.folders import is_conversation_id
@@ -117,7 +117,7 @@ def _opened(backup: Path, paths: Paths) -> Iterator[tuple[zipfile.ZipFile, Path]
                 yield archive, aside
             finally:
                 shutil.rmtree(aside, ignore_errors=True)
-    except zipfile.BadZipFile as error:
+    except BROKEN as error:
         raise damaged(backup, str(error)) from error
     except OSError as error:
         raise cannot_read(error, backup) from error
@@ -141,7 +141,7 @@ def _unpacked(archive: zipfile.ZipFile, id: str, names: list[str], aside: Path) 
     for name in names:
         try:
             (folder / name.rsplit("/", 1)[1]).write_bytes(archive.read(name))
-        except (zipfile.BadZipFile, EOFError) as error:
+        except BROKEN as error:
             raise damaged(Path(str(archive.filename)), name) from error
     return folder
 
