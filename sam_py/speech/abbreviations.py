@@ -13,52 +13,80 @@ def _words(text: str) -> frozenset[str]:
 
 
 TITLES = _words(
-    "mr mrs ms mx dr prof rev hon gen col capt cpt lt sgt maj cmdr adm gov sen rep pres supt messrs mmes insp"
-    " hr fr frl dipl ing mag univ priv phil med rer nat jur habil hl gebr"
-    " mgr mme mmes mlle mlles mm me ste"
-    " sra srta sres dña dra lic arq excmo excma ilmo mons fray ud uds vd vds sto"
+    "mr mrs ms mx dr dres prof profs rev hon gen col capt cpt lt sgt cpl pvt maj cmdr adm gov sen rep pres supt messrs"
+    " mmes insp fr sr hr hrn frl dipl ing mag univ priv gebr mgr mme mlle mlles mm ste"
+    " sra srta sres dña dra lic arq excmo excma ilmo mons fray ud uds vd vds sto dn rvdo cap.gral"
 )
 """Stand before a name; only where they begin with a capital."""
 
 NEVER_LAST = _words(
-    "e.g i.e eg ie vs cf viz ca approx a.k.a aka incl excl esp w.r.t resp"
-    " z.b d.h i.d.r i.a u.a s.o s.u o.ä.d m.e u.u z.t z.zt d.i i.e.s i.s i.v u.ä o.g u.g b.z.w i.h.v bzw ggf ggfs evtl"
-    " evt sog inkl exkl vgl bspw beisp insb insbes urspr eigtl gem lt bzgl abzgl zzgl einschl ausschl entspr"
-    " jew allg zw mind ungef betr engl frz griech lat ital v.a a.d s.a o.a"
-    " p.ex c.-à-d c.à.d càd par.ex cad env not c-à-d"
-    " p.ej ej p.e aprox pról fdo"
+    "e.g i.e eg ie vs cf viz approx a.k.a aka incl excl esp w.r.t resp n.b p.s nb ps"
+    " z.b d.h i.d.r i.a s.o s.u m.e u.u z.t z.zt d.i i.e.s i.s i.v o.g u.g b.z.w i.h.v bzw ggf ggfs evtl"
+    " evt sog inkl exkl vgl bspw insb insbes urspr eigtl bzgl abzgl zzgl einschl ausschl entspr"
+    " jew allg zw ungef betr engl frz griech lat ital v.a a.d h.c rer.nat lt"
+    " p.ex c.-à-d c.à.d càd par.ex p.ej ej p.e aprox"
     " т.е т.н т.к см напр"
 )
 """Something always follows: "e.g. this"."""
 
+SMALL_ONLY = _words("ca c med phil rer nat jur habil")
+"""As `NEVER_LAST`, but only in small letters: "Dr. phil. Vogel", not "I met Phil."."""
+
 BEFORE_NUMBER = _words(
-    "no nos nr nrs nº n° núm num fig figs eq eqs sec secs ch chs chap vol vols p pp pg pgs art arts para paras para tab"
-    " tbl ed ref refs ver v app apps ex abb abs kap bd bde s z zl ziff hs § tbd lfd §§ anm anl jg jhg aufl hft ausg"
-    " pág págs cap caps tít párr lám tel tél téléc fax bl postf bl app alg thm lem prop cor def"
+    "no nos nr nrs nº n° núm núms num fig figs eq eqs sec secs sect ch chs chap vol vols p pp pg pgs art arts para"
+    " paras tab tbl ref refs ver app apps ex abb abs kap bd bde s z zl ziff hs § lfd §§ anm anl jg jhg aufl rte hwy"
+    " apt ste pág págs cap caps tít párr lám tel tél téléc fax bl postf alg thm lem prop cor def pt pts min max mind op"
+    " jan feb mar apr jun jul aug sep sept oct nov dec mon tue tues wed thu thur thurs fri sat sun okt dez mär mrz"
+    " janv févr fév avr juil déc ene abr ago dic lun mié jue vie sáb dom"
     " стр гл рис табл"
 )
 """End no sentence before a number: "No. 5", "Abb. 3"."""
 
 OFTEN_LAST = _words(
-    "etc usw usf uvm u.s.w u.s.f u.v.m u.v.a u.a.m ff et.c etc.pp q.e.d т.д т.п и.т.д и.т.п w.z.b.w rip"
+    "etc usw usf uvm u.s.w u.s.f u.v.m u.v.a u.a.m u.ä o.ä u.dgl o.dgl dgl et.c etc.pp q.e.d r.i.p т.д т.п и.т.д и.т.п"
 )
 """End a sentence wherever a capital follows: "and so on, etc. The rest"."""
 
+UNITS = _words(
+    "a.m p.m am.pm min mins sek std stdn hr hrs sec secs yr yrs wk wks mos oz lb lbs ft yd tsp tbsp km cm mm kg mg ml"
+    " km.h ha mph kph mio mill mrd tsd jh jhd jhdt jt st pers stck prs g l m s h"
+    " г гг руб коп тыс млн млрд"
+)
+"""Stand behind a number, and may end a sentence: wherever a capital follows."""
+
+NOT_AFTER_TIME = _words(
+    "est edt pst pdt cst cdt mst mdt gmt utc cet cest bst et pt ct eastern pacific central mountain monday tuesday"
+    " wednesday thursday friday saturday sunday mon tue wed thu fri sat sun"
+)
+"""Go on with a time of the day: "5 p.m. Eastern"."""
+
 EITHER = _words(
-    "inc ltd co corp bros jr sr st ave blvd rd hwy mt ft dept dist assn assoc intl natl govt univ est al esq"
-    " u.s u.k u.n e.u u.s.a d.c l.a n.y u.s.s.r a.m p.m am.pm b.c a.d b.c.e c.e ph.d m.d b.a m.a b.sc m.sc d.phil ll.d"
-    " d.d.s m.b.a r.i.p p.s n.b p.o"
-    " jan feb mar apr jun jul aug sep sept oct nov dec mon tue tues wed thu thur thurs fri sat sun"
-    " min mins sek std stdn hr hrs sec secs yr yrs mo mos wk wks oz lb lbs in ft yd gal pt qt tsp tbsp km cm mm kg"
-    " v.chr n.chr v.u.z n.u.z mio mrd tsd str pl hbf bhf nr okt dez mär mrz mai ges gmbh e.v a.d a.g hrsg übers verf"
-    " red jh jhd jhdt jt m.b.h o.j s.l z.hd i.r a.m a.b d.j d.m dgl u.dgl desgl ehem verh gest geb gesch led"
-    " janv févr fév avr juil déc av boul bd fbg apr.j.-c av.j.-c j.-c apr apr.j.c av.j.c hab dépt éd coll trad s.a.r.l"
-    " s.a s.a.s s.n.c n.d"
-    " a.c d.c a.de.c d.de.c ee.uu ee.uu.a s.l avda ctra dpto depto edif esq izq izda dcha dcho prov tfno aprox"
-    " ene abr ago dic máx mín max gral sta c.v ff.aa rr.hh jj.oo pp"
-    " г гг руб коп тыс млн млрд ул им"
+    "inc ltd co corp bros jr st ave blvd rd mt dept dist assn assoc intl natl govt est al esq sr"
+    " u.s u.k u.n e.u u.s.a d.c l.a n.y u.s.s.r a.d b.c.e c.e b.c ph.d m.d b.a m.a b.sc m.sc d.phil ll.d d.d.s"
+    " m.b.a p.o"
+    " u.a s.a o.a v.chr n.chr v.u.z n.u.z str pl hbf bhf ges gmbh e.v a.g hrsg übers verf jh.v.chr"
+    " m.b.h o.j s.l z.hd i.r a.m.d d.j d.m desgl ehem verh gest geb gesch"
+    " av boul bd fbg apr.j.-c av.j.-c j.-c apr.j.c av.j.c hab dépt éd coll trad s.a.r.l s.a.s s.n.c n.d cie éts"
+    " a.c d.c a.de.c d.de.c ee.uu ee.uu.a avda ctra dpto depto edif izq izda dcha prov tfno hnos cía gral sta c.v"
+    " ff.aa rr.hh jj.oo cc.oo"
+    " ул им"
 )
 """May end a sentence: they do where the next word often begins one."""
+
+LETTERED = _words(
+    "vitamin vitamins plan option group type class section part point step room hall gate terminal exhibit appendix"
+    " hepatitis figure column row line team block grade schedule item answer question"
+    " gruppe klasse raum saal punkt teil abschnitt typ spalte zeile hepatitis variante anlage aufgabe antwort"
+    " sala grupo punto opción parte clase tipo columna fila vitamina apartado pregunta respuesta aula"
+    " salle groupe partie classe colonne ligne vitamine annexe hépatite bâtiment porte"
+)
+"""What a single letter names: "vitamin C."."""
+
+SAID = _words(
+    "said asked replied answered whispered shouted cried called muttered murmured exclaimed added continued yelled"
+    " screamed thought wondered sighed laughed explained insisted snapped demanded repeated says asks replies"
+)
+"""What someone did with words in quotation marks before: "\"Why?\" I asked."."""
 
 COMPANY = _words("Inc Ltd Corp Co LLC GmbH AG Plc PLC SA Group Kids Games Mail Japan News Finance Answers")
 """After a name that ends in "!" ("Yahoo! Inc.")."""

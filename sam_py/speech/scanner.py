@@ -26,6 +26,8 @@ class Sink(Protocol):
 
     def add_solid(self, text: str, start: int, end: int) -> None: ...
 
+    def add_symbol(self, text: str, start: int, end: int) -> None: ...
+
     def break_line(self, at: int) -> None: ...
 
     def end(self) -> None: ...
@@ -115,9 +117,7 @@ class Scanner:
         if EMOJI.match(char):
             self._after_emoji = True
             if self._emoji and (name := spoken_emoji(char)):
-                self._sink.add(" ", start)
-                self._sink.add_solid(name, start, end)
-                self._sink.add(" ", start)
+                self._sink.add_symbol(name, start, end)
             else:
                 self._sink.add(" ", start)
         elif is_dropped(char) or (char == "\u200d" and self._after_emoji):

@@ -15,7 +15,7 @@ import unicodedata
 from collections.abc import Callable
 from enum import Enum
 
-from sam_py.speech.stops import Verdict, judge_mark, judge_stop
+from sam_py.speech.stops import Verdict, judge_mark, judge_pause, judge_quoted, judge_stop
 from sam_py.speech.terminators import CLOSERS, COMMAS, FREE, OPENERS, STOPS, TERMINATORS
 
 LINE_CHARS = 40
@@ -26,7 +26,7 @@ SPACE_CHARS = 260
 """From here on it is cut at the next space."""
 HARD_CHARS = 300
 """No sentence is longer."""
-_MARKED = CLOSERS | OPENERS | TERMINATORS | COMMAS | frozenset(" ")
+_OPENERS = "".join(OPENERS)
 
 Take = Callable[[str, int, int], None]
 """Called with a sentence, and where in the source it starts and ends."""
@@ -84,13 +84,25 @@ class Sentences:
             else:
                 self._append(char, first, last)
         if self._phase is not _Phase.TEXT:
-            self._decide("", solid=True)
+            self._decide(solid=True)
         self._solid_end = len(self._chars)
+
+    def add_symbol(self, text: str, start: int, end: int) -> None:
+        """Go on with what an emoji is called; behind a full stop it still belongs to the sentence."""
+        if self._phase is _Phase.TEXT or len(self._chars) > self._end + 1:
+            self._step(" ", start, start)
+            self.add_solid(text, start, end)
+            self._step(" ", end, end)
+            return
+        self._space(start, start)
+        for char in text:
+            self._append(char, start, end) if char != " " else self._space(start, end)
+        self._settle()
 
     def break_line(self, at: int) -> None:
         """A line of the source ends at `at`: white space, and an end where the sentence is long enough."""
         if self._phase is not _Phase.TEXT:
-            self._decide("", ended=True)
+            self._decide(last=True)
         if self._phase is _Phase.TEXT and self._length() >= LINE_CHARS and not self.whole:
             self._cut(len(self._chars))
         else:
@@ -99,7 +111,7 @@ class Sentences:
     def end(self) -> None:
         """The block has ended, and so has its sentence."""
         if self._phase is not _Phase.TEXT:
-            self._decide("", ended=True)
+            self._decide(last=True)
         self._cut(len(self._chars))
         self._guillemets = 0
         self._solid_end = -1
@@ -152,43 +164,54 @@ class Sentences:
 
     def _close(self, char: str, start: int, end: int) -> None:
         """What follows a full stop directly."""
-        if char in TERMINATORS or char in CLOSERS or unicodedata.combining(char):
+        if char in TERMINATORS or self._closes(char) or unicodedata.combining(char):
             self._append(char, start, end)
             if self._phase is _Phase.CLOSING:
                 self._end = len(self._chars)
         elif char.isspace():
             self._phase = _Phase.WAITING
-            if self._is_free():
-                self._cut_and_go_on(char, start, end)
-            else:
-                self._space(start, end)
+            self._space(start, end)
+        elif self._is_free() or self._is_pause(char):
+            self._phase = _Phase.WAITING
+            self._wait(char, start, end)
         elif self._ends_before(char):
-            self._cut_and_go_on(char, start, end)
+            self._cut(self._end)
+            self._step(char, start, end)
         else:
             self._phase = _Phase.TEXT
             self._step(char, start, end)
+
+    def _closes(self, char: str) -> bool:
+        """Whether `char`, directly behind a full stop, closes a quotation or a bracket."""
+        if char not in CLOSERS:
+            return False
+        if char in "“‘":  # closes in German, opens elsewhere
+            return self._chars.count("„" if char == "“" else "‚") > self._chars.count(char)
+        if char in "«»":
+            return bool(self._guillemets)
+        return char != '"' or not self._is_free() or self._chars.count('"') % 2 == 1
 
     def _wait(self, char: str, start: int, end: int) -> None:
         """What follows a full stop and white space."""
         if char.isspace():
             if self._chars[-1] != " ":
-                self._decide(char)
+                self._decide(whole=True)
             self._space_or_step(start, end)
             return
-        first = self._chars[-1] == " " and len(self._chars) == self._end + 1
-        if first and (char in TERMINATORS or (char in "«»" and self._guillemets)):
+        if len(self._chars) <= self._end + 1 and (char in TERMINATORS or (char in "«»" and self._guillemets)):
             self._append(char, start, end)
             if self._phase is _Phase.WAITING:
                 self._phase = _Phase.CLOSING
                 self._end = len(self._chars)
             return
-        if char in TERMINATORS or char in COMMAS or (char in CLOSERS and char not in OPENERS):
-            self._decide(char)
-            self._step(char, start, end)
+        if char not in OPENERS and (char in TERMINATORS or char in COMMAS or char in CLOSERS):
+            self._append(char, start, end)
+            if self._phase is _Phase.WAITING:
+                self._decide(whole=True, last=True)
             return
         self._append(char, start, end)
         if self._phase is _Phase.WAITING:
-            self._decide(None)
+            self._decide()
 
     def _space_or_step(self, start: int, end: int) -> None:
         if self._phase is _Phase.TEXT:
@@ -211,49 +234,66 @@ class Sentences:
         """Whether the full stop ends a sentence by itself, whatever follows."""
         return any(char in FREE for char in self._chars[self._stop_at : self._end])
 
+    def _is_pause(self, char: str) -> bool:
+        return self._chars[self._stop_at] == "…" and _is_uncased(char)
+
     def _ends_before(self, char: str) -> bool:
         """Whether a sentence ends at full stops that `char` follows without white space."""
-        if self._is_free():
-            if self._chars[self._end - 1] in CLOSERS:
-                return char not in "とってはがのをにもだで、，,的"
-            return not (self._chars[self._stop_at] == "．" and char.isnumeric())
-        if char.isascii() or not char.isalpha() or unicodedata.category(char) != "Lo":
+        if not _is_uncased(char):
             return char in "¿¡"
-        before = self._chars[self._stop_at - 1] if self._stop_at else ""
         stop = self._chars[self._stop_at]
-        return stop in "!?" or (stop == "." and before.isalpha() and unicodedata.category(before) == "Lo")
+        return stop in "!?" or (stop == "." and self._stop_at > 0 and _is_uncased(self._chars[self._stop_at - 1]))
 
-    def _decide(self, after: str | None, *, ended: bool = False, solid: bool = False) -> None:
+    def _decide(self, *, whole: bool = False, last: bool = False, solid: bool = False) -> None:
         """End the sentence at its full stop, go on, or wait.
 
-        `after` is what ends the word behind the full stop, None while the word may still grow.
+        `whole` says that the word behind the full stop is whole, `last` that it is all that can be waited for.
         """
         following = "".join(self._chars[self._end :]).strip()
-        if self._phase is _Phase.CLOSING and not following:
-            following = ""
-        if ended and not following:
-            verdict = Verdict.END if self._phase is _Phase.WAITING else Verdict.WAIT
-            if self._phase is _Phase.CLOSING:
-                verdict = self._judge("", whole=True)
+        if last and not following:
+            verdict = Verdict.END
         else:
-            verdict = self._judge(following, whole=after is not None, solid=solid or self._solid_next >= 0)
-        if verdict is Verdict.END:
+            verdict = self._judge(following, whole=whole or last, solid=solid or self._solid_next >= 0)
+        if verdict is Verdict.END or (last and verdict is Verdict.WAIT):
             self._cut(self._end)
         elif verdict is Verdict.GO_ON:
-            self._phase = _Phase.TEXT
+            self._go_on()
+
+    def _settle(self) -> None:
+        """What was added belongs to the sentence that may have ended in front of it; it was not cut for its length."""
+        if self._phase is not _Phase.TEXT:
+            self._end = len(self._chars)
+            self._phase = _Phase.WAITING
+
+    def _go_on(self) -> None:
+        """No sentence ends at the full stop; what was held back behind it is read as it would have been."""
+        rest = list(zip(self._chars[self._end :], self._starts[self._end :], self._ends[self._end :], strict=True))
+        solid_next = self._solid_next - self._end
+        del self._chars[self._end :], self._starts[self._end :], self._ends[self._end :]
+        self._phase = _Phase.TEXT
+        self._read_again(rest, solid_next)
 
     def _judge(self, following: str, *, whole: bool, solid: bool = False) -> Verdict:
-        sentence = "".join(self._chars[: self._end]).lstrip()
-        shift = self._end - len(sentence)
-        stop = self._stop_at - shift
-        if solid and not following.strip("".join(OPENERS)):
+        stop = self._stop_at
+        if self._is_free() or self._is_pause(following[:1]):
+            return self._judge_free(following, whole=whole)
+        if (solid and not following.strip(_OPENERS)) or stop == self._solid_end:
             return Verdict.END
-        if self._stop_at == self._solid_end:
-            return Verdict.END
-        marks = sentence[stop:]
-        if not set(marks) & (TERMINATORS - STOPS):
-            return judge_stop(sentence[:stop], marks, following, whole, solid)
-        return judge_mark(sentence[:stop], marks, following, whole, solid)
+        before, marks = "".join(self._chars[:stop]).lstrip(), "".join(self._chars[stop : self._end])
+        judge = judge_mark if set(marks) & (TERMINATORS - STOPS) else judge_stop
+        return judge(before, marks.replace(" ", ""), following, whole, solid)
+
+    def _judge_free(self, following: str, *, whole: bool) -> Verdict:
+        marks = "".join(self._chars[self._stop_at : self._end])
+        if not following:
+            return Verdict.END if whole else Verdict.WAIT
+        if not self._is_free() and self._chars[self._end : self._end + 1] != [" "]:
+            return judge_pause("".join(self._chars[: self._stop_at]))
+        if marks[-1] in CLOSERS:
+            return judge_quoted("".join(self._chars[:4]).lstrip(), marks, following, whole)
+        if marks[0] == "．" and following[0].isnumeric() and self._chars[self._end] != " ":
+            return Verdict.GO_ON
+        return Verdict.END
 
     # Cuts
 
@@ -276,10 +316,6 @@ class Sentences:
                     break
             self._cut(at)
 
-    def _cut_and_go_on(self, char: str, start: int, end: int) -> None:
-        self._cut(self._end)
-        self._step(char, start, end)
-
     def _cut(self, at: int) -> None:
         """Hand over the first `at` characters; what stands behind them is read again as the next sentence's."""
         chars, starts, ends = self._chars, self._starts, self._ends
@@ -297,11 +333,22 @@ class Sentences:
         self._solid_end = -1
         if sentence:
             self._take(sentence, begin, finish)
+        if (rest_marks := sum(char in "«»" for char, _, _ in rest)) % 2:
+            self._guillemets = 1 - self._guillemets
+        del rest_marks
+        self._read_again(rest, solid_next)
+
+    def _read_again(self, rest: list[tuple[str, int, int]], solid_next: int) -> None:
         for index, (char, start, end) in enumerate(rest):
             if 0 <= solid_next <= index:
                 self._append(char, start, end)
             else:
                 self._step(char, start, end)
+
+
+def _is_uncased(char: str) -> bool:
+    """Whether it is a letter of a script without capitals."""
+    return not char.isascii() and char.isalpha() and unicodedata.category(char) == "Lo"
 
 
 def split(text: str) -> list[str]:

@@ -52,6 +52,7 @@ class SpokenText:
         self._kind: Kind = "prose"
         self._said: list[Utterance] = []
         self._names: list[str] = []
+        self._end = 0  # up to where the source was spoken
         self._sentences = Sentences(self._take)
         self._markup = Markup(self._sentences, self._describe, emoji=readout.emoji)
         self._blocks = Blocks(self)
@@ -73,6 +74,7 @@ class SpokenText:
     def _take(self, text: str, start: int, end: int) -> None:
         if any(char.isalnum() for char in text):
             self._said.append(Utterance(text, start, end, self._kind))
+            self._end = end
 
     def _describe(self, latex: str) -> str:
         return describe(latex) if self.readout.maths == "describe" else ""
@@ -125,9 +127,11 @@ class SpokenText:
         self._sentences.whole = True
         first = True
         for (cell, place), name in zip(cells, names, strict=False):
+            at = start + place
+            spoken = max(0, self._end - at)  # a header's line may have begun with a sentence
+            cell, at = cell[spoken:], at + spoken
             if not cell:
                 continue
-            at = start + place
             lead = "" if first else ", "
             self._sentences.add_solid(f"{lead}{name}: " if name else lead, at, at)
             self._markup.feed(cell.replace("\\|", "|"), at)

@@ -10,21 +10,36 @@ from sam_py.speech.abbreviations import (
     BEFORE_ORDINAL,
     COMPANY,
     EITHER,
+    LETTERED,
     MONTHS,
     NEVER_LAST,
+    NOT_AFTER_TIME,
     OFTEN_LAST,
     ORDINAL_NOUNS,
+    SAID,
+    SMALL_ONLY,
     STARTERS,
     TITLES,
+    UNITS,
 )
-from sam_py.speech.terminators import CLOSERS, OPENERS
+from sam_py.speech.terminators import CLOSERS, OPENERS, QUOTATIONS, QUOTES
 
 _LEAD = "".join(OPENERS | CLOSERS)
+_END = "".join(CLOSERS) + ",;:.!?"
 _REACH = 48
 """How far back words are looked at."""
 _ROMAN = re.compile(r"[IVXLC]+$")
 _LETTER = re.compile(r"[^\W\d_]")
 _SHORT = re.compile(r"[^\W\d_]{1,3}\.$")
+_DOUBLED = re.compile(r"([^\W\d_])\1$")
+_HAN = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
+_HAN_TAIL = re.compile(rf"[{_HAN}]+$")
+_HAN_FIRST = re.compile(rf"[{_HAN}]")
+_TAG = re.compile(rf"[{_HAN}]{{0,5}}?[说說问問道喊叫答想嘆叹笑讲講嚷嚀吼骂罵]")
+_PARTICLE = re.compile("[とっはがのをにもでだ]")
+_TAG_CHARS = 6
+_DIVIDED = frozenset({"vol", "bd", "kap", "chap", "cap", "art", "pt", "tít", "akt"})
+_ELISION = re.compile(r"(?:[cdjlmnst]|qu)'", re.IGNORECASE)
 
 
 class Verdict(Enum):
@@ -37,18 +52,56 @@ class Verdict(Enum):
 def judge_mark(before: str, marks: str, following: str, whole: bool, solid: bool) -> Verdict:
     """Judge ``!`` and ``?`` (`marks`, with the closing quotes), `before` and `following` being the text around.
 
-    `whole` says that `following` does not go on; `solid` that it is code or a formula.
+    `whole` says that what follows is a whole word, or all there is; `solid` that it is code or a formula.
     """
     word = following.lstrip(_LEAD)
     if not word:
         return Verdict.END if whole or following[:1] in {"¿", "¡"} else Verdict.WAIT
     if word[0].islower():
         return Verdict.END if solid or _begins_small(before) else Verdict.GO_ON
+    if word[0].isupper() and marks[-1] in QUOTES and word == following and _is_speech(before):
+        return _tag(word, whole)
     if marks == "!" and any(name.startswith(word) for name in COMPANY):
         if not whole:
             return Verdict.WAIT
         return Verdict.GO_ON if word in COMPANY and following == word else Verdict.END
     return Verdict.END
+
+
+def _is_speech(before: str) -> bool:
+    """Whether the sentence begins with the quotation: who said it may stand behind, if not in front."""
+    return before[:1] in QUOTATIONS
+
+
+def _tag(following: str, whole: bool) -> Verdict:
+    """Whether "I asked", "Anna said" goes on after words in quotation marks."""
+    words = following.split()
+    if len(words) > 1 and not any(verb.startswith(words[1]) for verb in SAID):
+        return Verdict.END
+    if len(words) > 1 and words[1].rstrip(_END) in SAID:
+        return Verdict.GO_ON
+    if len(words[0]) > 12 or words[0][-1] in _END:
+        return Verdict.END
+    return Verdict.WAIT
+
+
+def judge_quoted(before: str, marks: str, following: str, whole: bool) -> Verdict:
+    """Judge the full stop of Chinese or Japanese before a closing quotation mark, which "he asked" may follow."""
+    if _PARTICLE.match(following) or following[0] in "，、,；":
+        return Verdict.GO_ON
+    if not _HAN_FIRST.match(following) or any(mark in ")）】》〉〕" for mark in marks):
+        return Verdict.END
+    if not _is_speech(before):
+        return Verdict.END
+    if _TAG.match(following):
+        return Verdict.GO_ON
+    return Verdict.WAIT if not whole and len(following) < _TAG_CHARS else Verdict.END
+
+
+def judge_pause(before: str) -> Verdict:
+    """Judge ``……`` that a letter of Chinese or Japanese follows at once: hesitation is short."""
+    tail = _HAN_TAIL.search(before[-12:])
+    return Verdict.END if tail is not None and len(tail[0]) > 5 else Verdict.GO_ON
 
 
 def judge_stop(before: str, marks: str, following: str, whole: bool, solid: bool) -> Verdict:
@@ -57,26 +110,41 @@ def judge_stop(before: str, marks: str, following: str, whole: bool, solid: bool
     if not word and not whole:
         return Verdict.WAIT
     if marks.count(".") > 1 or "…" in marks:
-        return _trail_off(word, whole)
-    if any(mark in CLOSERS for mark in marks):
-        return _by_case(before, "", word, solid)
+        return _trail_off(before, word, whole)
     last = before[-_REACH:].rsplit(None, 1)[-1].lstrip(_LEAD) if before and not before[-1].isspace() else ""
+    if any(mark in CLOSERS for mark in marks):
+        return _closed(before, last, marks, following, whole, solid)
     if not last:
         return _by_case(before, last, word, solid)
     is_first = len(before.split(None, 2)) == 1 and before.lstrip(_LEAD) == last
-    if last.isnumeric() or (_ROMAN.match(last) and last not in {"I", "C"}):
+    if last.isnumeric() or (_ROMAN.match(last) and len(last) > 1):
         return _number(before, last, word, whole, is_first)
     return _word(before, last, following, whole, solid, is_first)
 
 
-def _trail_off(word: str, whole: bool) -> Verdict:
+def _trail_off(before: str, word: str, whole: bool) -> Verdict:
+    """ "Well... I think" is one sentence, "He never came... I did." two."""
     if not word:
         return Verdict.END
     if word[0].islower():
         return Verdict.GO_ON
+    if not word.startswith("I") or len(before.split()) > 2:
+        return Verdict.END
     if word == "I" and not whole:
         return Verdict.WAIT
-    return Verdict.GO_ON if word == "I" else Verdict.END
+    return Verdict.GO_ON if word.replace("’", "'").partition("'")[0] == "I" else Verdict.END
+
+
+def _closed(before: str, last: str, marks: str, following: str, whole: bool, solid: bool) -> Verdict:
+    """Judge a full stop inside quotation marks or brackets."""
+    word = following.lstrip(_LEAD)
+    if marks.strip(".") == ")" and "(" in before and before.rpartition("(")[0].strip(_LEAD + " "):
+        inner = before.rpartition("(")[2]
+        if _is_known(_compound(inner, last)) or len(inner) <= 4:
+            return Verdict.GO_ON  # an abbreviation in a remark: "Maj. (ret.) Jones"
+    if word and word[0].isupper() and marks[-1] in QUOTES and word == following and _is_speech(before):
+        return _tag(word, whole)
+    return _by_case(before, "", word, solid)
 
 
 def _by_case(before: str, last: str, word: str, solid: bool) -> Verdict:
@@ -118,16 +186,25 @@ def _number(before: str, last: str, word: str, whole: bool, is_first: bool) -> V
 def _word(before: str, last: str, following: str, whole: bool, solid: bool, is_first: bool) -> Verdict:
     word = following.lstrip(_LEAD)
     key = _compound(before, last)
-    if key in NEVER_LAST or (key in TITLES and last[0].isupper()):
+    if key in NEVER_LAST or (key in TITLES and last[0].isupper()) or last in SMALL_ONLY:
         return Verdict.GO_ON
     if not word:
         return Verdict.END
-    if key in BEFORE_NUMBER and (word[0].isnumeric() or (whole and _ROMAN.match(word))):
-        return Verdict.GO_ON
+    if key in BEFORE_NUMBER and (word[0].isnumeric() or _is_roman(word, key)):
+        return Verdict.GO_ON if whole or word[0].isnumeric() else Verdict.WAIT
     if key in OFTEN_LAST:
         return Verdict.GO_ON if word[0].islower() and not solid else Verdict.END
+    if key in UNITS and _after_number(before, last):
+        return _unit(key, last, word, whole)
     if len(last) == 1 and last.isalpha():
         return _letter(before, last, word, whole, is_first)
+    if (
+        _DOUBLED.match(last)
+        and last.isupper()
+        and (not whole or _DOUBLED.match(word.rstrip(_END)))
+        and word[0].isupper()
+    ):
+        return Verdict.GO_ON if whole else Verdict.WAIT  # "EE. UU."
     if key in EITHER or _is_dotted(key):
         return _starts(word, whole)
     if key in BEFORE_NUMBER and word[0].islower():
@@ -152,17 +229,44 @@ def _compound(before: str, last: str) -> str:
         folded = form.casefold().replace("’", "'")
         if _is_known(folded):
             return folded
-    folded = key.casefold().replace("’", "'").rpartition("'")[2]
-    return folded
+    folded = key.casefold().replace("’", "'")
+    elided = _ELISION.match(folded)
+    return folded[elided.end() :] if elided else folded
+
+
+def _is_roman(word: str, key: str) -> bool:
+    """Whether it is a Roman number: "Vol. II", but not "No. I don't"."""
+    word = word.rstrip(_END)
+    return _ROMAN.match(word) is not None and (word != "I" or key in _DIVIDED)
+
+
+def _after_number(before: str, last: str) -> bool:
+    """Whether a number stands before the last word of `before`: "48 h"."""
+    words = before[-_REACH:].removesuffix(last).split()
+    while words and _SHORT.match(words[-1]):  # "9 a. m."
+        words.pop()
+    return bool(words) and words[-1][-1:].isnumeric()
+
+
+def _unit(key: str, last: str, word: str, whole: bool) -> Verdict:
+    if word[0].islower() or word[0].isnumeric():
+        return Verdict.GO_ON
+    if last[0].isupper() and len(last) > 1 and "." not in last:
+        return _starts(word, whole)  # German, where any noun may follow: "2,3 Mio. Euro"
+    if key not in ("a.m", "p.m") or not any(each.startswith(word.casefold()) for each in NOT_AFTER_TIME):
+        return Verdict.END
+    if not whole:
+        return Verdict.WAIT
+    return Verdict.GO_ON if word.rstrip(_END).casefold() in NOT_AFTER_TIME else Verdict.END
 
 
 def _is_known(key: str) -> bool:
-    return any(key in group for group in (NEVER_LAST, TITLES, BEFORE_NUMBER, OFTEN_LAST, EITHER))
+    return any(key in group for group in (NEVER_LAST, TITLES, BEFORE_NUMBER, OFTEN_LAST, EITHER, UNITS))
 
 
 def _is_dotted(key: str) -> bool:
     """Whether it is letters with full stops between: "n.a.s.a"."""
-    pieces = key.split(".")
+    pieces = key.replace("-", "").split(".")
     return len(pieces) > 1 and all(len(piece) == 1 and piece.isalpha() for piece in pieces)
 
 
@@ -186,7 +290,8 @@ def _letter(before: str, last: str, word: str, whole: bool, is_first: bool) -> V
     """ "J. Smith" goes on, "vitamin C. The" does not."""
     if is_first or word[0].islower() or word[0].isnumeric():
         return Verdict.GO_ON
-    if last == "I":
+    words = before[-_REACH:].split()
+    if last == "I" or (len(words) > 1 and words[-2].lstrip(_LEAD).casefold() in LETTERED):
         return Verdict.END
     if not whole:
         return Verdict.WAIT

@@ -36,3 +36,7 @@ OPENERS = frozenset("\"'([{“‘„‚«‹¿¡–—-•*「『（【《〈〔
 """What may stand before the first word of a sentence."""
 CLOSERS = frozenset("\"')]}”’“‘»›」』）】》〉〕］｝＂＇﹂﹄")
 COMMAS = frozenset(",;:—，、；：،؛၊፣፤፥՝")
+QUOTES = frozenset("\"'”’“‘»«›‹」』")
+"""Closing quotation marks."""
+QUOTATIONS = frozenset("\"'“‘„‚«»‹「『")
+"""Opening ones."""
