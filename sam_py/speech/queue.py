@@ -107,7 +107,6 @@ class SpeechQueue:
         """Hold the sound where it is. Nothing where nothing is to be said."""
         if self._paused_at is None and self.state.phase != "silent":
             self._paused_at = self._now()
-            self._disarm()
             self._player.pause()
             self._advance()
 
@@ -317,8 +316,6 @@ class SpeechQueue:
             line = Line(self._waiting.popleft())
             self._lines.append(line)
             await self._make(line)
-            if self._worker is not task:
-                return
             if line.is_whole and not line.clips and line in self._lines:  # nothing to hear in it
                 self._lines.remove(line)
             self._advance()

@@ -86,6 +86,8 @@ class FakeSpeech:
         self.loudness = loudness
         self.fails: dict[str, list[Exception | str]] = {}
         self.late = False
+        self.when_cancelled: Exception | None = None
+        """What it makes of being cancelled, where it does not let that through."""
         self.closing_s = 0.0
         """So long it needs to give up."""
         self.asked: list[tuple[str, Manner]] = []
@@ -123,6 +125,10 @@ class FakeSpeech:
                 if failure is not None:
                     await _happen(failure)
                 await asyncio.sleep(0.01)
+        except asyncio.CancelledError:
+            if self.when_cancelled is None:
+                raise
+            raise self.when_cancelled from None
         finally:
             try:
                 if self.closing_s:
@@ -196,6 +202,7 @@ class FakePlayer:
         self._go_on()
 
     def end(self, mark: int) -> None:
+        assert mark not in self._ended, "told once"
         self._ended.add(mark)
         self._go_on()
 

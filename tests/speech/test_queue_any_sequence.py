@@ -129,7 +129,7 @@ def _heard(player: FakePlayer, engines: list[FakeSpeech]) -> list[str]:
     return texts
 
 
-@settings(max_examples=200)
+@settings(max_examples=120)
 @given(SAY, ACTS, st.integers(1, 3), st.sampled_from([0.0, 0.005, 0.2]))
 def test_each_sentence_is_heard_once_and_in_order_whatever_happens(
     first: tuple[str, object], acts: list[tuple[tuple[str, object], float]], pieces: int, latency_s: float

@@ -245,6 +245,22 @@ def test_an_engine_that_hangs_is_given_up_after_a_time_for_the_length_of_the_sen
     assert "too long" in str(voice.errors[0])
 
 
+def test_skipping_or_dropping_a_sentence_that_hangs_goes_on_at_once() -> None:
+    async def run(voice: Voice) -> None:
+        voice.engine.when_cancelled = SpeechError("The voice was killed.")
+        voice.engine.fails = {TEXTS[0]: ["hang"], TEXTS[1]: ["hang"]}
+        voice.queue.say(Utterance(text, 0, 1, message_id=text) for text in TEXTS[:3])
+        await asyncio.sleep(1)
+        voice.queue.skip()
+        await asyncio.sleep(1)
+        voice.queue.drop(TEXTS[1])
+        await asyncio.sleep(1)
+        assert voice.heard == TEXTS[2:3]
+        await voice.drained()
+
+    assert with_voice(run).errors == []
+
+
 def test_a_sentence_that_breaks_off_goes_on_where_it_broke() -> None:
     async def run(voice: Voice) -> None:
         voice.engine.late = True
