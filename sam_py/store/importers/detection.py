@@ -14,7 +14,19 @@ from sam_py.store.importers.bundle import Bundle
 from sam_py.store.importers.found import Head, Importer
 from sam_py.store.importers.json_stream import Item
 
-MODULES = ("own",)
+MODULES = (
+    "own",
+    "chatgpt",
+    "claude",
+    "cherry_studio",
+    "open_webui",
+    "librechat",
+    "chatbox",
+    "jan",
+    "lm_studio",
+    "sam",
+    "pydantic_ai",
+)
 """In the order in which they are asked: the surest first."""
 _HEADS = 12
 _ITEMS = 60

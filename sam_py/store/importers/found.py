@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import base64
 import binascii
+import logging
 import uuid
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
@@ -15,6 +16,8 @@ from sam_py.messages.message import Message
 from sam_py.messages.parts import FilePart, ImagePart, Part, UnknownPart
 from sam_py.store.exporters.errors import TransferError
 from sam_py.store.importers.bundle import Bundle
+
+log = logging.getLogger(__name__)
 
 NAMESPACE = uuid.UUID("c9f0a4ee-3f1e-4f43-a1cf-6a0d5a3a9d55")
 """Of the ids that are made of a source's ids: never changed, or what was imported before comes in twice."""
@@ -90,6 +93,24 @@ class Importer:
     name: str
     detect: Callable[[Bundle, Sequence[Head]], bool]
     read: Callable[[Source], Iterator[Found | Aside]]
+
+
+def taken(what: str, value: object, take: Callable[[], Iterable[Found | Aside]]) -> Iterator[Found | Aside]:
+    """What `take` makes of one entry; the entry itself, kept aside, where it is not in the form that `take` knows.
+
+    What came of it before that stays.
+    """
+    from sam_py.store.exporters.lossless import canonical
+
+    try:
+        yield from take()
+    except (TypeError, ValueError, LookupError, AttributeError, RecursionError) as error:
+        log.warning("%s cannot be read", what, exc_info=error)
+        try:
+            content = canonical(value)
+        except (ValueError, TypeError, RecursionError):  # too deep even to be written
+            content = b""
+        yield Aside(what, f"it is not in the form that is known ({type(error).__name__})", content)
 
 
 def stable_id(*parts: str) -> str:

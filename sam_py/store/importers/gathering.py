@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -20,12 +21,23 @@ from sam_py.messages.message import (
     ToolStatus,
     UserMessage,
 )
-from sam_py.messages.parts import FilePart, Part, TextPart, ToolCallPart
+from sam_py.messages.parts import FilePart, Part, TextPart, ThinkingTextPart, ToolCallPart
 from sam_py.messages.usage import Usage
 from sam_py.store.importers.found import Found, moment, stable_id, unknown
 
 _EPOCH = datetime(2000, 1, 1, tzinfo=UTC)
 _STEP = timedelta(milliseconds=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What a tool gave back, where a source has it inside a reply. `call_id` is the source's; "" for the last call."""
+
+    output: object
+    call_id: str = ""
+    tool_name: str = ""
+    status: ToolStatus = "success"
+    parts: tuple[Part, ...] = ()
 
 
 class Gathering:
@@ -45,10 +57,13 @@ class Gathering:
         self._settings: dict[str, JsonValue] = {}
         self._messages: dict[str, Message] = {}
         self._stands_for: dict[str, str | None] = {}
+        self._ends: dict[str, str] = {}
         self._last: str | None = None
         self._latest: dict[str | None, datetime] = {}
         self._calls: dict[str, dict[str, str]] = {}
+        self._tools: dict[str, str] = {}
         self._taken: set[str] = set()
+        self._answered: set[str] = set()
         self._selected: dict[str | None, str] = {}
         self._notes: dict[str, None] = {}
 
@@ -65,11 +80,18 @@ class Gathering:
         if value not in (None, "", [], {}, False):
             self._settings[key] = value
 
-    def user(self, id: str, parent: str | None, parts: Iterable[Part], at: object = None, **rest: Any) -> None:
-        self._add(id, parent, at, UserMessage, rest, parts=_kept(parts))
+    def user(self, id: str, parent: str | None, parts: Iterable[Part | Result], at: object = None, **rest: Any) -> None:
+        """What the person said; what only replies hold is kept as a part of its own kind."""
+        self._add(id, parent, at, UserMessage, rest, parts=_kept(_said(part) for part in parts))
 
-    def system(self, id: str, parent: str | None, text: str, at: object = None, **rest: Any) -> None:
-        self._add(id, parent, at, SystemMessage, rest, parts=_kept([TextPart(text=text)]))
+    def system(
+        self, id: str, parent: str | None, said: str | Iterable[Part | Result], at: object = None, **rest: Any
+    ) -> None:
+        """An instruction; what of it is no text is kept beside it."""
+        parts = [TextPart(text=said)] if isinstance(said, str) else [_said(part) for part in said]
+        others = [part.model_dump(mode="json") for part in parts if not isinstance(part, TextPart)]
+        texts = [part for part in parts if isinstance(part, TextPart)]
+        self._add(id, parent, at, SystemMessage, {**rest, "others": others}, parts=_kept(texts))
 
     def reply(
         self,
@@ -101,6 +123,45 @@ class Gathering:
             usage=usage,
         )
 
+    def turns(
+        self, id: str, parent: str | None, blocks: Iterable[Part | Result], at: object = None, **reply: Any
+    ) -> None:
+        """A reply with the results of its tools in it: a reply for each round, each result below its call.
+
+        What hangs below `id` in the source hangs below the last of them.
+        """
+        rounds: list[tuple[list[Part], list[Result]]] = [([], [])]
+        for block in blocks:
+            if isinstance(block, Result):
+                rounds[-1][1].append(block)
+                continue
+            if rounds[-1][1]:
+                rounds.append(([], []))
+            rounds[-1][0].append(block)
+        above, number = parent, 0
+        for parts, results in rounds:
+            name = f"{id}/{number}" if number else id
+            last = not results and number == len(rounds) - 1
+            details = reply if number == 0 or last else {key: reply[key] for key in ("model",) if key in reply}
+            self.reply(name, above, parts, at, **details)
+            above, number = name, number + 1
+            calls = [part.call_id for part in parts if isinstance(part, ToolCallPart)]
+            for place, result in enumerate(results):
+                name = f"{id}/{number}.{place}"
+                call = result.call_id or (calls[min(place, len(calls) - 1)] if calls else "")
+                self.result(
+                    name,
+                    above,
+                    call,
+                    result.output,
+                    at,
+                    tool_name=result.tool_name,
+                    status=result.status,
+                    parts=result.parts,
+                )
+                above = name
+        self._end_at(id, above)
+
     def result(
         self,
         id: str,
@@ -111,17 +172,56 @@ class Gathering:
         *,
         tool_name: str = "",
         status: ToolStatus = "success",
-        parts: Iterable[Part] = (),
+        parts: Iterable[Part | Result] = (),
         **rest: Any,
     ) -> None:
-        """The result of the nearest call above with that id of the source."""
-        text = output if isinstance(output, str) else "" if output is None else as_json(output)
+        """The result of the nearest call above with that id of the source.
+
+        Where there is none, or it has its result, a call is put before it: so none is lost, and each stays with one.
+        """
         call = self._call_above(parent, call_id)
-        fields: dict[str, Any] = {"call_id": call or call_id, "tool_name": tool_name or self._tool_of(call)}
-        kept = _kept(parts)
+        if call is None or call in self._answered:
+            self.note("Some tool results came without their call; an empty call stands before them.")
+            asked = f"{id}/call"
+            tool_name = tool_name or (self._tool_of(call) if call else "") or "tool"
+            self.reply(asked, parent, [ToolCallPart(call_id=call_id or asked, tool_name=tool_name)], at)
+            parent, call = asked, self._call_above(asked, call_id or asked)
+        assert call is not None
+        self._answered.add(call)
+        kept = _kept(_said(part) for part in parts)
+        text = output if isinstance(output, str) else "" if output is None else as_json(output)
         text = "".join([text, *(part.text for part in kept if isinstance(part, TextPart))])
-        kept = tuple(part for part in kept if not isinstance(part, TextPart))
-        self._add(id, parent, at, ToolResultMessage, rest, output_text=text, status=status, parts=kept, **fields)
+        self._add(
+            id,
+            parent,
+            at,
+            ToolResultMessage,
+            rest,
+            call_id=call,
+            tool_name=self._tool_of(call) or tool_name,
+            output_text=text,
+            status=status,
+            parts=tuple(part for part in kept if not isinstance(part, TextPart)),
+        )
+
+    def call_to_answer(self, parent: str | None) -> str:
+        """The source's id of the last call above that has no result yet; "" where there is none."""
+        step = self._standing(parent)
+        while step is not None:
+            for theirs, ours in reversed(self._calls.get(step, {}).items()):
+                if ours not in self._answered:
+                    return theirs
+            step = self._messages[step].parent_id
+        return ""
+
+    def annotate(self, id: str, *, pinned: bool = False, importance: float | None = None) -> None:
+        """What the source said about a message that it has."""
+        ours = self._ours(id)
+        if (message := self._messages.get(ours)) is not None:
+            update: dict[str, Any] = (
+                {"pinned": pinned} if importance is None else {"pinned": pinned, "importance": importance}
+            )
+            self._messages[ours] = message.model_copy(update=update)
 
     def show(self, leaf: str | None) -> None:
         """The way to this message is the one that is shown."""
@@ -181,12 +281,21 @@ class Gathering:
     def _ours(self, id: str) -> str:
         return stable_id(self.source, self.foreign_id, id)
 
+    def _end_at(self, id: str, end: str | None) -> None:
+        """What hangs below `id` hangs below `end`, which came last of what it became."""
+        first, last = self._ours(id), self._standing(end)
+        if last is not None and last != first:
+            if first in self._messages:
+                self._ends[first] = last
+            else:
+                self._stands_for[first] = last
+
     def _standing(self, foreign: str | None) -> str | None:
         """Our id of a message of the source that is there, or of the nearest one above it that is."""
         step = self._ours(foreign) if foreign is not None else None
         while step is not None and step not in self._messages:
             step = self._stands_for.get(step)
-        return step
+        return self._ends.get(step, step) if step is not None else None
 
     def _date(self, above: str | None, at: datetime | None) -> datetime:
         """Not before the parent's, and after the brother's that came before."""
@@ -208,6 +317,7 @@ class Gathering:
             ours, number = f"{theirs}_{number}", number + 1
         self._taken.add(ours)
         named[part.call_id] = ours
+        self._tools[ours] = part.tool_name
         return part if ours == part.call_id else part.model_copy(update={"call_id": ours})
 
     def _call_above(self, parent: str | None, call_id: str) -> str | None:
@@ -219,11 +329,7 @@ class Gathering:
         return None
 
     def _tool_of(self, call: str | None) -> str:
-        for message in reversed(self._messages.values()):
-            for part in message.tool_calls:
-                if part.call_id == call:
-                    return part.tool_name
-        return ""
+        return self._tools.get(call or "", "")
 
 
 def as_json(value: object) -> str:
@@ -236,6 +342,14 @@ def usage_of(input_tokens: object = None, output_tokens: object = None, **others
     given = {"input_tokens": input_tokens, "output_tokens": output_tokens, **others}
     known = {key: value for key, value in given.items() if type(value) is int and value > 0}
     return Usage.model_validate(known) if known else None
+
+
+def _said(part: Part | Result) -> Part:
+    if isinstance(part, Result):
+        return unknown("result", part.output)
+    if isinstance(part, ThinkingTextPart | ToolCallPart):
+        return unknown("content", part.model_dump(mode="json"))
+    return part
 
 
 def _kept(parts: Iterable[Part]) -> tuple[Part, ...]:

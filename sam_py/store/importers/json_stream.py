@@ -22,6 +22,8 @@ KEPT_OF_DAMAGED = 4 * 1024 * 1024
 _FIRST_PIECE = 256 * 1024
 _LARGEST_PIECE = 16 * 1024 * 1024
 _DECODER = json.JSONDecoder()
+_MAY_GO_ON = ("", *"0123456789.eE+-")
+"""After what is read of a number."""
 _BLANK = re.compile(r"[ \t\r\n]*")
 _IN_TEXT = re.compile(r'["\\]')
 _IN_VALUE = re.compile(r'["\[\]{},]')
@@ -116,7 +118,8 @@ class JsonStream:
             except (ValueError, RecursionError) as error:  # a number or a nesting that nobody writes
                 return DamagedItem(key, self._skip(), f"it cannot be read: {str(error)[:80]}")
             else:
-                if end < len(self._buffer) or self._ended:
+                is_number = isinstance(value, int | float) and not isinstance(value, bool)
+                if not (is_number and self._buffer[end : end + 1] in _MAY_GO_ON) or self._ended:
                     source = self._buffer[self._at : end]
                     self._at = end
                     return Item(key, mended(value) if "\\ud" in source or "\\uD" in source else value)

@@ -1,0 +1,246 @@
+"""Open WebUI's chat export: a list of chats, or one; each a tree of messages in ``chat.history``.
+
+Newer versions keep a reply's ``output`` as items (reasoning, function calls and their results, text); older ones put
+reasoning and calls into the text as ``<details type="…">`` blocks. Both come in as thinking and calls.
+
+Sources: danny-avila/LibreChat, api/server/utils/import/__data__/openwebui-export.json (its readers' test data);
+open-webui/open-webui, src/lib/utils/index.ts and backend ``serialize_content_blocks`` for the details blocks.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from sam_py.messages.parts import ImagePart, Part, TextPart, ThinkingTextPart, ToolCallPart
+from sam_py.store.exporters.lossless import canonical
+from sam_py.store.importers.bundle import Bundle
+from sam_py.store.importers.found import (
+    Aside,
+    Found,
+    Head,
+    Importer,
+    Source,
+    fields_of,
+    items_of,
+    picture_at,
+    taken,
+    text_of,
+    unknown,
+    without,
+)
+from sam_py.store.importers.gathering import Gathering, Result, as_json, usage_of
+from sam_py.store.importers.json_stream import DamagedItem
+
+KEY = "open-webui"
+_DETAILS = re.compile(r"<details\b([^>]*)>(.*?)</details>\n*", re.DOTALL)
+_SUMMARY = re.compile(r"\s*<summary>.*?</summary>\s*", re.DOTALL)
+_ATTRIBUTE = re.compile(r'([\w-]+)="([^"]*)"')
+_QUOTE = re.compile(r"^> ?", re.MULTILINE)
+_READ = ("id", "title", "chat", "created_at", "archived", "pinned")
+_READ_OF_MESSAGE = (
+    "id",
+    "parentId",
+    "childrenIds",
+    "role",
+    "content",
+    "files",
+    "model",
+    "timestamp",
+    "usage",
+    "output",
+    "done",
+    "reasoning_content",
+)
+
+
+def detect(bundle: Bundle, heads: Sequence[Head]) -> bool:
+    return any(_is_chat(fields_of(head.first)) or _is_chat(head.members) for head in heads)
+
+
+def _is_chat(fields: Any) -> bool:
+    chat = fields_of(fields.get("chat")) or fields
+    history = fields_of(chat.get("history"))
+    return "messages" in history and ("currentId" in history or "chat" in fields)
+
+
+def read(source: Source) -> Iterator[Found | Aside]:
+    for name in source.bundle.ending_in(".json") or source.bundle.names:
+        with source.bundle.stream(name) as stream:
+            if stream.root == "{":
+                yield from _taken(source, source.bundle.json(name))
+                continue
+            for item in stream.items():
+                if isinstance(item, DamagedItem):
+                    yield Aside(f"a chat in {name}", item.why, item.text.encode("utf-8", "replace"))
+                else:
+                    yield from _taken(source, item.value)
+
+
+def _taken(source: Source, value: Any) -> Iterator[Found | Aside]:
+    title = text_of(fields_of(value).get("title"))
+    return taken(f"the chat “{title}”", value, lambda: [_conversation(source, fields_of(value))])
+
+
+def _conversation(source: Source, row: dict[str, Any]) -> Found | Aside:
+    chat = fields_of(row.get("chat")) or row
+    history = fields_of(chat.get("history"))
+    messages = fields_of(history.get("messages")) or _listed(items_of(chat.get("messages")))
+    title = text_of(row.get("title")) or text_of(chat.get("title"))
+    id = text_of(row.get("id")) or text_of(chat.get("id"))
+    created = row.get("created_at") or chat.get("timestamp")
+    gathering = Gathering(KEY, id or f"{title}\n{created}", title=title, created=created)
+    gathering.setting("archived", row.get("archived") is True)
+    gathering.setting("pinned", row.get("pinned") is True)
+    prompt = text_of(chat.get("system")) or text_of(fields_of(chat.get("params")).get("system"))
+    gathering.setting("system_prompt", prompt)
+    rest = {**without(row, *_READ), "chat": without(chat, "id", "title", "history", "messages", "system")}
+    gathering.setting("imported", rest)
+    for message_id, parent in _in_order(messages):
+        _take(source, gathering, message_id, parent, fields_of(messages[message_id]))
+    gathering.show(text_of(history.get("currentId")) or gathering.last)
+    found = gathering.found()
+    return found or Aside(f"the chat “{title or id}”", "there is nothing in it", canonical(row))
+
+
+def _listed(messages: list[Any]) -> dict[str, Any]:
+    """Messages of a chat without a tree, one below the other."""
+    listed: dict[str, Any] = {}
+    before: str | None = None
+    for number, message in enumerate(map(fields_of, messages)):
+        id = text_of(message.get("id")) or str(number)
+        listed[id] = {"parentId": before, **message}
+        before = id
+    return listed
+
+
+def _in_order(messages: dict[str, Any]) -> Iterator[tuple[str, str | None]]:
+    """Parents before children, brothers by their time; a circle begins with its first message."""
+    children: dict[str | None, list[str]] = {}
+    for id, message in messages.items():
+        parent = fields_of(message).get("parentId")
+        children.setdefault(parent if parent in messages else None, []).append(id)
+    placed: set[str] = set()
+    for first in [*children.get(None, []), *messages]:
+        stack: list[tuple[str, str | None]] = [(first, None)]
+        while stack:
+            id, parent = stack.pop()
+            if id not in placed:
+                placed.add(id)
+                yield id, parent
+                stack += [(child, id) for child in reversed(children.get(id, []))]
+
+
+def _take(source: Source, gathering: Gathering, id: str, parent: str | None, message: dict[str, Any]) -> None:
+    at, content = message.get("timestamp"), message.get("content")
+    rest = without(message, *_READ_OF_MESSAGE)
+    files = [_file(gathering, source, fields_of(each)) for each in items_of(message.get("files"))]
+    match message.get("role"):
+        case "user":
+            gathering.user(id, parent, [*_texts(source, content), *files], at, message=rest)
+        case "system":
+            gathering.system(id, parent, text_of(content), at, message=rest)
+        case "assistant":
+            output = items_of(message.get("output"))
+            blocks = [_item(fields_of(each)) for each in output] or _blocks_in(text_of(content))
+            if (thought := text_of(message.get("reasoning_content"))) and not output:
+                blocks.insert(0, ThinkingTextPart(text=thought))
+            usage = fields_of(message.get("usage"))
+            gathering.turns(
+                id,
+                parent,
+                [*blocks, *files],
+                at,
+                model=message.get("model"),
+                stop_reason="error" if message.get("error") else "aborted" if message.get("done") is False else "stop",
+                usage=usage_of(
+                    usage.get("prompt_tokens") or usage.get("input_tokens"),
+                    usage.get("completion_tokens") or usage.get("output_tokens"),
+                ),
+                message=rest,
+            )
+        case _:
+            gathering.user(id, parent, [unknown("message", message)], at)
+
+
+def _texts(source: Source, content: Any) -> Iterator[Part]:
+    if isinstance(content, str):
+        yield TextPart(text=content)
+    for piece in items_of(content):
+        match piece:
+            case {"type": "text", "text": str(text)}:
+                yield TextPart(text=text)
+            case {"type": "image_url", "image_url": {"url": str(url)}}:
+                yield picture_at(url, source.keep)
+            case _:
+                yield unknown("content", piece)
+
+
+def _file(gathering: Gathering, source: Source, file: dict[str, Any]) -> Part:
+    url = text_of(file.get("url"))
+    if file.get("type") == "image" and url:
+        if url.startswith("data:"):
+            return picture_at(url, source.keep, text_of(file.get("name")))
+        gathering.note("Some pictures lie on the Open WebUI server and are not in the export; what names them is kept.")
+        if url.startswith(("http://", "https://")):
+            return ImagePart(url=url, alt=text_of(file.get("name")))
+    return unknown("file", file)
+
+
+def _item(item: dict[str, Any]) -> Part | Result:
+    """An item of a reply's output, in the form of OpenAI's Responses API."""
+    texts = [text_of(each.get("text")) for each in map(fields_of, items_of(item.get("content")))]
+    match item.get("type"):
+        case "reasoning":
+            return ThinkingTextPart(text="\n\n".join(filter(None, texts)))
+        case "message":
+            return TextPart(text="\n\n".join(filter(None, texts)))
+        case "function_call":
+            name, arguments = text_of(item.get("name")), as_json(item.get("arguments") or {})
+            call = text_of(item.get("call_id")) or text_of(item.get("id"))
+            return ToolCallPart(call_id=call, tool_name=name, arguments_json=arguments)
+        case "function_call_output":
+            output = item.get("output")
+            pieces = [text_of(each.get("text")) for each in map(fields_of, items_of(output))]
+            return Result("\n".join(pieces) if pieces else output, text_of(item.get("call_id")))
+        case _:
+            return unknown("content", item)
+
+
+def _blocks_in(text: str) -> list[Part | Result]:
+    """A reply's text, its details blocks taken for what they stand for."""
+    blocks: list[Part | Result] = []
+    end = 0
+    for found in _DETAILS.finditer(text):
+        attributes = {key: html.unescape(value) for key, value in _ATTRIBUTE.findall(found[1])}
+        body = html.unescape(_SUMMARY.sub("", found[2], count=1)).strip()
+        match attributes.get("type"):
+            case "reasoning":
+                put: list[Part | Result] = [ThinkingTextPart(text=_QUOTE.sub("", body))]
+            case "tool_calls" if attributes.get("name"):
+                call, name = attributes.get("id", ""), attributes["name"]
+                arguments = _unquoted(attributes.get("arguments", ""))
+                put = [ToolCallPart(call_id=call, tool_name=name, arguments_json=arguments)]
+                if attributes.get("done") != "false":
+                    put.append(Result(_unquoted(attributes.get("result", "") or body), call, name))
+            case _:
+                continue  # a block that the model wrote stays text
+        blocks += [TextPart(text=text[end : found.start()].strip("\n")), *put]
+        end = found.end()
+    return [*blocks, TextPart(text=text[end:])]
+
+
+def _unquoted(text: str) -> str:
+    """A value that was written as a JSON string in the attribute."""
+    import json
+
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+    return as_json(value)
+
+
+IMPORTER = Importer(KEY, "Open WebUI", detect, read)
