@@ -34,7 +34,7 @@ class Model:
     forgiven: set[str] = field(default_factory=set)
     """These may be missing: they fail, or were stopped, skipped or dropped."""
     repeated: set[str] = field(default_factory=set)
-    """These may be heard again: the device went away."""
+    """Their beginning may be heard again: the device went away, or they began in the moment of a skip."""
 
 
 async def _run(acts: list[tuple[tuple[str, object], float]], pieces: int, latency_s: float) -> None:
@@ -55,6 +55,8 @@ async def _run(acts: list[tuple[tuple[str, object], float]], pieces: int, latenc
 
     queue.subscribe(on_news)
     for (act, value), wait_s in acts:
+        if act in ("skip", "drop"):  # the news that it has begun may still be on its way
+            model.repeated.update(line.utterance.text for line in queue._lines if line.mark and line.heard_at is None)
         match act, value:
             case "say", list(kinds):
                 new = [
@@ -63,10 +65,8 @@ async def _run(acts: list[tuple[tuple[str, object], float]], pieces: int, latenc
                 for text in new:
                     failures = {"?": 1, "!": 2, "~": 2}.get(text[0], 0)
                     model.forgiven.update([text] * (failures > 1 or text == "…"))
-                    for engine in engines:
-                        engine.fails[text] = [
-                            "hang" if text[0] == "~" else SpeechError("Broken.") for _ in range(failures)
-                        ]
+                    error = "hang" if text[0] == "~" else SpeechError("Broken.")
+                    engines[0].fails[text] = engines[1].fails[text] = [error] * failures
                 model.said += new
                 queue.say([Utterance(text, 0, 1, message_id=text[0]) for text in new])
             case "stop", _:
