@@ -10,6 +10,8 @@ from pathlib import Path
 import platformdirs
 
 APP = "sam-py"
+DATA_FOLDER = "data-folder.txt"
+"""In the folder of settings, where the data folder was moved: its path, on one line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +53,20 @@ def default_paths(home: str | Path | None = None) -> Paths:
     root = home or os.environ.get("SAM_HOME")
     if root:
         base = Path(root).expanduser().absolute()
-        return Paths(config=base / "config", data=base / "data", state=base / "state")
+        config = base / "config"
+        return Paths(config=config, data=_moved_to(config) or base / "data", state=base / "state")
     dirs = platformdirs.PlatformDirs(APP, appauthor=False)
-    return Paths(config=Path(dirs.user_config_dir), data=Path(dirs.user_data_dir), state=Path(dirs.user_state_dir))
+    config = Path(dirs.user_config_dir)
+    data = _moved_to(config) or Path(dirs.user_data_dir)
+    return Paths(config=config, data=data, state=Path(dirs.user_state_dir))
+
+
+def _moved_to(config: Path) -> Path | None:
+    try:
+        said = (config / DATA_FOLDER).read_text(encoding="utf-8", errors="replace").strip()
+    except OSError:
+        return None
+    return Path(said).expanduser() if said else None
 
 
 def resources() -> Path:

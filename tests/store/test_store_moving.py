@@ -1,0 +1,152 @@
+"""The data folder is moved, or joined to another library, without anything that could be lost on the way."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sam_py.bus.message_bus import MessageBus
+from sam_py.paths import Paths, default_paths
+from sam_py.store.disk import Disk
+from sam_py.store.library import Library
+from sam_py.store.moving import Cancelled, MoveError, check_target, move_data
+from tests.store.house import House, at_home
+from tests.store.kit import RefusingDisk
+
+
+def furnish(paths: Paths, *texts: str) -> None:
+    async def story(house: House) -> None:
+        for text in texts:
+            await house.talk(text, f"answer to {text}")
+        await house.library.attachments.put(b"a picture")
+
+    at_home(paths, story)
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def told(paths: Paths) -> list[str]:
+    """What all conversations say, read as the program reads them."""
+
+    async def read() -> list[str]:
+        library = Library(paths)
+        await library.start()
+        await library.refresh()
+        texts = []
+        for summary in library.summaries():
+            bus = MessageBus(summary.id)
+            bus.load((await library.open(summary.id)).history)
+            texts += [message.text for message in bus.tree()]
+        await library.aclose()
+        return sorted(texts)
+
+    return asyncio.run(read())
+
+
+def on(_done: int, _all: int) -> bool:
+    return True
+
+
+def test_everything_is_in_the_new_place_and_found_there(paths: Paths, tmp_path: Path) -> None:
+    furnish(paths, "one", "two")
+    before, said = contents(paths.data), told(paths)
+    target = tmp_path / "drive" / "SAM"
+    steps: list[tuple[int, int]] = []
+    move_data(paths.data, target, paths.config, Disk(), lambda *step: steps.append(step) is None)
+    assert contents(target) == before == contents(paths.data)
+    moved = default_paths(tmp_path)
+    assert (moved.data, moved.config, moved.state) == (target, paths.config, paths.state)
+    assert told(moved) == said
+    assert steps[-1][0] == steps[-1][1] == sum(map(len, before.values()))
+
+
+def test_two_libraries_become_one(tmp_path: Path) -> None:
+    ours, theirs = (default_paths(tmp_path / name).create() for name in ("ours", "theirs"))
+    furnish(ours, "ours")
+    furnish(theirs, "theirs")
+    wanted = sorted([*told(ours), *told(theirs)])
+    assert check_target(ours.data, theirs.data) == "join"
+    move_data(ours.data, theirs.data, ours.config, Disk(), on)
+    assert told(default_paths(tmp_path / "ours")) == wanted
+
+
+def test_a_journal_that_both_have_and_both_went_on_with_keeps_what_both_say(tmp_path: Path) -> None:
+    ours = default_paths(tmp_path / "ours").create()
+    furnish(ours, "common")
+    theirs = default_paths(tmp_path / "theirs").create()
+    move_data(ours.data, theirs.data, tmp_path / "theirs" / "config", Disk(), on)
+    (tmp_path / "theirs" / "config" / "data-folder.txt").unlink()
+    (ours.state / "device-id").rename(theirs.state / "device-id")  # a cloned disk: both write the same file's name
+
+    def go_on(paths: Paths, text: str) -> None:
+        async def story(house: House) -> None:
+            id = house.library.summaries()[0].id
+            bus = await house.reopen(id)
+            house.library.attach(bus)
+            bus.add_user_message(text)
+
+        (paths.state / "device-id").write_text("cccccccc")
+        at_home(paths, story)
+
+    for paths, text in ((ours, "here"), (theirs, "there")):
+        go_on(paths, text)
+    move_data(ours.data, theirs.data, ours.config, Disk(), on)
+    assert told(default_paths(tmp_path / "ours")) == sorted(["common", "answer to common", "here", "there"])
+
+
+@pytest.mark.parametrize("refuse", ["full", "read_only", "sync"])
+def test_a_move_that_fails_changes_nothing_and_goes_on_the_next_time(paths: Paths, tmp_path: Path, refuse: Any) -> None:
+    furnish(paths, "one", "two")
+    before, target, disk = contents(paths.data), tmp_path / "new", RefusingDisk()
+    disk.refuse = refuse
+    with pytest.raises(MoveError, match="Everything is where it was"):
+        move_data(paths.data, target, paths.config, disk, on)
+    assert default_paths(tmp_path).data == paths.data
+    assert contents(paths.data) == before
+    disk.refuse = ""
+    move_data(paths.data, target, paths.config, disk, on)
+    assert contents(target) == before
+
+
+def test_a_move_that_is_given_up_changes_nothing(paths: Paths, tmp_path: Path) -> None:
+    furnish(paths, "one")
+    with pytest.raises(Cancelled):
+        move_data(paths.data, tmp_path / "new", paths.config, Disk(), lambda done, _all: done == 0)
+    assert default_paths(tmp_path).data == paths.data
+    assert check_target(paths.data, tmp_path / "other") == "move"
+
+
+def test_places_that_cannot_be_are_refused_in_words(paths: Paths, tmp_path: Path) -> None:
+    full = tmp_path / "full"
+    full.mkdir()
+    (full / "thesis.odt").write_text("mine")
+    for target, words in (
+        (paths.data, "in this one already"),
+        (paths.data / "inside", "neither inside"),
+        (paths.data.parent, "neither inside"),
+        (full, "holds other files"),
+        (Path("relative"), "another folder"),
+    ):
+        with pytest.raises(MoveError, match=words):
+            check_target(paths.data, target)
+
+
+def test_a_damaged_attachment_takes_no_whole_ones_place(tmp_path: Path) -> None:
+    ours, theirs = (default_paths(tmp_path / name).create() for name in ("ours", "theirs"))
+    furnish(ours, "ours")
+    furnish(theirs, "theirs")
+    digest = hashlib.sha256(b"a picture").hexdigest()
+    mine, other = (paths.attachments / digest[:2] / digest for paths in (ours, theirs))
+    mine.write_bytes(b"rotten")
+    move_data(ours.data, theirs.data, ours.config, Disk(), on)
+    assert other.read_bytes() == b"a picture"
+    mine.write_bytes(b"a picture")
+    other.write_bytes(b"rotten")
+    move_data(ours.data, theirs.data, ours.config, Disk(), on)
+    assert other.read_bytes() == b"a picture"
