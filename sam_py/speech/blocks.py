@@ -95,12 +95,12 @@ class Blocks(Lines):
             self._end_paragraph()
         elif _RULE.match(text):
             self._end_paragraph()
-        elif (fence := _FENCE.match(text)) and not (self._paragraph and self._column > 3 + self._content_column()):
+        elif fence := _FENCE.match(text):
             self._begin_fence(fence, start, start + len(line))
             return
         elif (text[0] == "[" and _DEFINITION.match(text) and not self._paragraph) or not text.strip("#"):
             self._end_paragraph()
-        elif text[0] == "|" and len(text) <= LINE_CHARS:
+        elif text[0] == "|":
             self._prepare_text()
             self._held = Held(line, start, 0)
         elif _BULLET.match(text) and len(text) == 1 and not self._paragraph:

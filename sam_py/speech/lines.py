@@ -65,6 +65,9 @@ class Lines(ABC):
             if self._is_indented():
                 self._begin_indented()
                 return at
+            if self._goes_on_indented(char):
+                self._begin_text("")
+                return at
         if char == "\n":
             line = "".join(self._lead).rstrip("\r")
             self._lead.clear()
@@ -84,9 +87,9 @@ class Lines(ABC):
         if self._in_table:
             return size <= HEADER_CHARS or self._has_pipe
         if first == "|":
-            return True
-        if self._held is not None and first in _DELIMITER_STARTS:
             return size <= LINE_CHARS
+        if self._held is not None and first in _DELIMITER_STARTS:
+            return self._lead[-1] in "|:- \t\r" and size <= LINE_CHARS
         if first in "`~" and size >= 3:
             return self._lead[1] == self._lead[2] == first and size <= LINE_CHARS
         if first == "=":
@@ -173,6 +176,13 @@ class Lines(ABC):
             and self._column - self._content_column() > 3
             and (not self._in_item_line)
         )
+
+    def _goes_on_indented(self, char: str) -> bool:
+        """Whether the line is so far indented that it goes on with its paragraph, whatever it looks like.
+
+        But a fence is one: models indent those in lists by guess, and code must not be read aloud.
+        """
+        return self._paragraph and not self._in_table and char not in "`~>" and self._cannot_begin_item()
 
     def _content_column(self) -> int:
         return self._levels[-1] if self._levels else 0

@@ -15,7 +15,7 @@ ENDS = ""
 """Read where a block ends, and where a link's label does: never spoken, and the end of whatever is held."""
 _PLAIN = re.compile(
     r"(?:(?!(?<![^\W_])[hHwWfF])[^\\`*_~\[\]!<&$\s\x00-\x1f\x7f-\x9f\xad\u200b-\u200f\u2028-\u202f\u2060-\u206f"
-    r"\u2300-\u23ff\u2600-\u27bf\u2b00-\u2bff\ufe0e\ufe0f\ufeff\ufffc\U0001f000-\U0001faff\U000e0020-\U000e007f])+"
+    r"\u20e3\u2300-\u27bf\u2934-\u2935\u2b00-\u2bff\ufe0e\ufe0f\ufeff\ufffc\U0001f000-\U0001faff\U000e0020-\U000e007f])+"
 )
 
 

@@ -132,7 +132,7 @@ class Sentences:
                 self._space(start, end)
                 return
             self._append(char, start, end)
-            if char in TERMINATORS and not self.whole:
+            if char in TERMINATORS and not self.whole and self._chars:
                 self._phase = _Phase.CLOSING
                 self._stop_at = len(self._chars) - 1
                 self._end = len(self._chars)
