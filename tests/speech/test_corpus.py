@@ -7,10 +7,23 @@ from itertools import pairwise
 
 import pytest
 
-from tests.benchmarks.sentences import score
-from tests.speech.corpus.reading import FOLDER, LANGUAGES, documents, has_holdout
+from tests.benchmarks.sentences import ours, ours_aloud, score, score_markdown
+from tests.speech.corpus.reading import FOLDER, LANGUAGES, documents, markdown_documents
 
 FEWEST = {"english": 400, "german": 180, "french": 180, "spanish": 180, "chinese": 180, "japanese": 180}
+FEWEST_OF_MARKDOWN = 150
+
+
+def test_the_corpus_is_large_enough_and_a_part_of_it_is_held_out() -> None:
+    for language, fewest in FEWEST.items():
+        held_out = sum(len(document.sentences) for document in documents(language, holdout=True))
+        assert len(_sentences(language)) >= fewest
+        assert held_out >= len(_sentences(language)) / 4
+    aloud = [
+        line for holdout in (False, True) for each in markdown_documents(holdout=holdout) for line in each.utterances
+    ]
+    assert len(aloud) >= FEWEST_OF_MARKDOWN
+    assert sum(len(_sentences(language)) for language in LANGUAGES) + len(aloud) >= 1_500
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -22,7 +35,7 @@ def test_no_sentence_of_the_corpus_stands_there_twice(language: str) -> None:
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_the_files_of_the_corpus_read_as_they_are_written(language: str) -> None:
     """No stray blanks or marks, none so long that it may be cut softly, and nothing lost between file and text."""
-    for holdout in (False, True)[: 1 + has_holdout(language)]:
+    for holdout in (False, True):
         lines = (FOLDER / f"{language}{'.holdout' if holdout else ''}.txt").read_text("utf-8").splitlines()
         written = [line.rstrip("↵¶␣∅") for line in lines if line and not line.startswith("%")]
         assert [each for document in documents(language, holdout=holdout) for each in document.sentences] == written
@@ -33,6 +46,19 @@ def test_the_files_of_the_corpus_read_as_they_are_written(language: str) -> None
             ends = (0, *document.boundaries, len(ink))
             parts = [ink[one:two] for one, two in pairwise(ends)]
             assert parts == ["".join(each.split()) for each in document.sentences]
+
+
+@pytest.mark.parametrize("holdout", [False, True], ids=["rules made with it", "held out"])
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_sentences_end_where_a_reader_says_they_do(language: str, holdout: bool) -> None:
+    result = score(ours, documents(language, holdout=holdout))
+    assert result.f1 >= (0.99 if language == "english" else 0.97), "\n".join(result.errors)
+
+
+@pytest.mark.parametrize("holdout", [False, True], ids=["rules made with it", "held out"])
+def test_of_markdown_is_heard_what_a_reader_would_read_aloud(holdout: bool) -> None:
+    result = score_markdown(ours_aloud, markdown_documents(holdout=holdout))
+    assert result.f1 >= 0.97, "\n".join(result.errors)
 
 
 def test_a_score_tells_what_is_missed_from_what_is_too_much() -> None:
@@ -48,7 +74,5 @@ def test_a_score_tells_what_is_missed_from_what_is_too_much() -> None:
 
 
 def _sentences(language: str) -> list[str]:
-    found = [each for document in documents(language) for each in document.sentences]
-    if has_holdout(language):
-        found += [each for document in documents(language, holdout=True) for each in document.sentences]
-    return found
+    both = (*documents(language), *documents(language, holdout=True))
+    return [sentence for document in both for sentence in document.sentences]

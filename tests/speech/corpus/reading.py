@@ -106,10 +106,6 @@ def markdown_documents(*, holdout: bool = False) -> tuple[MarkdownDocument, ...]
     return tuple(found)
 
 
-def has_holdout(language: str) -> bool:
-    return _path(language, holdout=True).exists()
-
-
 def _path(language: str, holdout: bool) -> Path:
     return FOLDER / f"{language}{'.holdout' if holdout else ''}.txt"
 
