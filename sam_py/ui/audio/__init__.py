@@ -1,0 +1,10 @@
+"""What goes to loudspeakers and comes from microphones: devices, the player of the voice, the recorder of dictation.
+
+Must always be true:
+
+- QtMultimedia is imported when sound is first wanted: the program starts without it.
+- Sound meant for one device is never heard on another: where the device is gone, it is silent, and a sentence says so.
+- Nothing that is recorded is written to the disk.
+
+May import: speech, errors, PySide6; from the rest of `ui` only what draws.
+"""

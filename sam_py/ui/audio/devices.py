@@ -1,0 +1,123 @@
+"""SoundDevices: the loudspeakers and microphones that there are, and news when one comes or goes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QCoreApplication, QObject, Signal
+
+from sam_py.speech.base import SpeechError
+
+if TYPE_CHECKING:
+    from PySide6.QtMultimedia import QAudioDevice, QMediaDevices
+
+    from sam_py.ui.audio.pulse_watch import PulseWatch
+
+
+@dataclass(frozen=True, slots=True)
+class SoundDevice:
+    """`id` is the system's, as the settings keep it."""
+
+    id: str
+    name: str
+    is_default: bool = False
+
+
+class SoundDevices(QObject):
+    """Asks QtMultimedia, when first asked itself. One object serves the whole program.
+
+    On PulseAudio, Qt (6.11, 6.12) neither tells that a device was unplugged nor takes it off its list, and the server
+    moves what plays there to another loudspeaker; `PulseWatch` asks the server itself.
+    """
+
+    changed = Signal()
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._media: QMediaDevices | None = None
+        self._watch: PulseWatch | None = None
+
+    def outputs(self) -> tuple[SoundDevice, ...]:
+        """The loudspeakers."""
+        return tuple(_described(self._live(self._qt().audioOutputs(), "sink")))
+
+    def inputs(self) -> tuple[SoundDevice, ...]:
+        """The microphones."""
+        return tuple(_described(self._live(self._qt().audioInputs(), "source")))
+
+    def output(self, device_id: str) -> QAudioDevice:
+        """The loudspeaker of that id; with "", the system's default. Raises `SpeechError`."""
+        live = self._live(self._qt().audioOutputs(), "sink")
+        found = _chosen(live, device_id)
+        if found is not None:
+            return found
+        if live:
+            raise SpeechError(
+                _("The chosen loudspeaker is not connected. Connect it, or choose another one in Settings > Voice.")
+            )
+        raise SpeechError(
+            _("No loudspeaker or headset was found. Connect one, and see that the system's sound settings show it.")
+        )
+
+    def input(self, device_id: str) -> QAudioDevice:
+        """The microphone of that id; with "", the system's default. Raises `SpeechError`."""
+        live = self._live(self._qt().audioInputs(), "source")
+        found = _chosen(live, device_id)
+        if found is not None:
+            return found
+        if live:
+            raise SpeechError(
+                _("The chosen microphone is not connected. Connect it, or choose another one in Settings > Voice.")
+            )
+        raise SpeechError(_("No microphone was found. Connect one, and see that the system's sound settings show it."))
+
+    def has_output(self, device_id: str) -> bool:
+        return any(each.id == device_id for each in self.outputs())
+
+    def has_input(self, device_id: str) -> bool:
+        return any(each.id == device_id for each in self.inputs())
+
+    def close(self) -> None:
+        """End what watches. Calling it again does nothing."""
+        if self._watch is not None:
+            self._watch.close()
+            self._watch = None
+
+    def _qt(self) -> QMediaDevices:
+        if self._media is None:
+            from PySide6.QtMultimedia import QMediaDevices
+
+            self._media = QMediaDevices(self)
+            self._media.audioOutputsChanged.connect(self.changed)
+            self._media.audioInputsChanged.connect(self.changed)
+            if self._media.audioOutputs() or self._media.audioInputs():
+                from sam_py.ui.audio.pulse_watch import watch_pulse
+
+                self._watch = watch_pulse(self)
+                if self._watch is not None:
+                    self._watch.changed.connect(self.changed)
+        return self._media
+
+    def _live(self, devices: Iterable[QAudioDevice], kind: str) -> list[QAudioDevice]:
+        gone = self._watch.gone(kind) if self._watch is not None else frozenset()
+        return [each for each in devices if not each.isNull() and id_of(each) not in gone]
+
+
+def id_of(device: QAudioDevice) -> str:
+    return bytes(device.id().data()).decode("utf-8", "replace")
+
+
+def _described(devices: Iterable[QAudioDevice]) -> Iterable[SoundDevice]:
+    return (SoundDevice(id_of(each), each.description(), each.isDefault()) for each in devices)
+
+
+def _chosen(devices: list[QAudioDevice], device_id: str) -> QAudioDevice | None:
+    if device_id:
+        return next((each for each in devices if id_of(each) == device_id), None)
+    return next((each for each in devices if each.isDefault()), devices[0] if devices else None)
+
+
+def _(text: str) -> str:
+    return QCoreApplication.translate("SoundDevices", text)
