@@ -1,4 +1,4 @@
-"""The command line without a window: ``sam-py ask`` asks, ``sam-py doctor`` looks around, ``sam-py paths`` tells where.
+"""The command line without a window: ``sam-py ask`` asks, ``search`` finds, ``doctor`` looks around, ``paths`` tells.
 
 Must always be true:
 
@@ -17,6 +17,7 @@ import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from sam_py import __version__
 from sam_py.cli import exit_codes
@@ -38,6 +39,16 @@ alone SAM_PY_KEY_CLI.
 "cost_usd": float | null, "estimated": bool} | null,
 "metrics": {"first_token_s", "duration_s", "tokens_per_second": float | null, "estimated": bool} | null,
 "images": [{"mime_type": str, "size": int}], "error": {"code": str, "text": str, "detail": str} | null}."""
+
+_SEARCH_EPILOG = """\
+Words are found whatever their case and accents; in Chinese, Japanese, Korean and Thai anywhere in a text. Thinking is
+searched with --kind thinking alone. A word to leave out goes into the quotes: sam-py search "soup -tomato". The first
+search reads all conversations, later ones only what changed.
+
+--json prints one object: {"schema": 1, "total": int, "is_total_least": bool, "hits": [{"conversation_id": str,
+"conversation_title": str, "message_id": str, "at": str, "role": str, "model": str, "importance": float,
+"is_pinned": bool, "is_on_path": bool, "kind": str, "snippet": str, "marks": [[start, end]], "part_index": int,
+"name": str, "label": str}]}. "message_id" is empty for a title; "is_on_path" is false on a branch that is not shown."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -65,6 +76,10 @@ def _run(options: argparse.Namespace) -> int:
             from sam_py.cli.doctor import doctor
 
             return doctor(as_json=options.json, probe=options.probe or "")
+        case "search":
+            from sam_py.cli.search import search
+
+            return search(options)
         case _:
             return _print_paths(as_json=options.json)
 
@@ -100,7 +115,7 @@ def _parser() -> argparse.ArgumentParser:
         allow_abbrev=False,
     )
     parser.add_argument("--version", action="version", version=f"sam-py {__version__}")
-    commands = parser.add_subparsers(dest="command", metavar="{ask,doctor,paths}", required=True)
+    commands = parser.add_subparsers(dest="command", metavar="{ask,search,doctor,paths}", required=True)
     ask = commands.add_parser(
         "ask",
         help="ask one question and print the reply",
@@ -128,11 +143,32 @@ def _parser() -> argparse.ArgumentParser:
     doctor.add_argument("--probe", choices=("window", "voices"), help=argparse.SUPPRESS)
     paths = commands.add_parser("paths", help="print where settings and conversations are")
     paths.add_argument("--json", action="store_true", help="print them as one JSON object")
-    for command in (ask, doctor, paths):
+    for command in (ask, _search_parser(commands), doctor, paths):
         command.add_argument(
             "--home", metavar="DIR", type=Path, help="keep settings and conversations below this folder"
         )
     return parser
+
+
+def _search_parser(commands: Any) -> argparse.ArgumentParser:
+    search: argparse.ArgumentParser = commands.add_parser(
+        "search",
+        help="look through all conversations",
+        description="Look through the words of all conversations; the best hits first.",
+        epilog=_SEARCH_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    search.add_argument("query", nargs="+", help='words that must all occur, "words that stand together", -without')
+    kinds = ("title", "text", "code", "tool", "thinking", "image", "file", "link", "document")
+    search.add_argument("--kind", choices=kinds, action="append", default=[], help="only in this; may be repeated")
+    search.add_argument("--conversation", metavar="ID", help="only in the conversation whose id begins so")
+    search.add_argument("--from", metavar="DATE", dest="since", help="not before this day: 2026-03-31")
+    search.add_argument("--to", metavar="DATE", dest="until", help="not after this day")
+    search.add_argument("--order", choices=("best", "newest", "oldest"), default="best", help="what comes first")
+    search.add_argument("--limit", metavar="N", type=_positive, default=20, help="at most so many hits (20)")
+    search.add_argument("--json", action="store_true", help="print one JSON object (see below)")
+    return search
 
 
 def _temperature(text: str) -> float:

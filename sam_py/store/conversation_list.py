@@ -93,6 +93,7 @@ class ConversationList:
         self._is_open = is_open
         self._index = Index()
         self._listeners: list[Callable[[LibraryChange], None]] = []
+        self._stored_listeners: list[Callable[[str], object]] = []
 
     def __contains__(self, id: str) -> bool:
         return id in self._index.summaries
@@ -105,6 +106,9 @@ class ConversationList:
 
     def subscribe(self, listener: Callable[[LibraryChange], None]) -> Callable[[], None]:
         return join(self._listeners, listener)
+
+    def on_stored(self, listener: Callable[[str], object]) -> Callable[[], None]:
+        return join(self._stored_listeners, listener)
 
     def become(self, index: Index) -> None:
         """Take over an index that was read. Nobody is told: at start nobody listens yet."""
@@ -126,6 +130,8 @@ class ConversationList:
         if self._index.stamps.get(id) != stamp:
             self._index.stamps[id] = stamp
             self._changed()
+            for listener in tuple(self._stored_listeners):
+                listener(id)
 
     def drop(self, id: str) -> None:
         self._index.stamps.pop(id, None)

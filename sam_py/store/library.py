@@ -97,6 +97,7 @@ class Library:
         )
         self._journals: dict[str, Journal] = {}
         self._problem_listeners: list[Callable[[StorageError], None]] = []
+        self._recorded_listeners: list[Callable[[str, HistoryEvent], None]] = []
         self._refused: StorageError | None = None
         self._trashed: set[str] = set()
         self._closed = False
@@ -152,6 +153,14 @@ class Library:
     def subscribe(self, listener: Callable[[LibraryChange], None]) -> Callable[[], None]:
         """Call `listener` with each change of the list; returns the function that ends it."""
         return self._list.subscribe(listener)
+
+    def on_stored(self, listener: Callable[[str], object]) -> Callable[[], None]:
+        """Call `listener` with the id of a conversation whose files changed, by us or by another device."""
+        return self._list.on_stored(listener)
+
+    def on_recorded(self, listener: Callable[[str, HistoryEvent], None]) -> Callable[[], None]:
+        """Call `listener` with what happens in an open conversation, at once: it is not on the disk yet."""
+        return join(self._recorded_listeners, listener)
 
     def on_problem(self, listener: Callable[[StorageError], None]) -> Callable[[], None]:
         """Call `listener` when saving fails and (with `solved`) when it works again; returns what ends it."""
@@ -428,6 +437,9 @@ class Library:
 
     def _follow(self, bus: MessageBus, autosave: Autosave, delta: Delta) -> None:
         """Keep the row of an open conversation up to date, without reading anything."""
+        if isinstance(delta, Recorded):
+            for listener in tuple(self._recorded_listeners):
+                listener(bus.conversation_id, delta.event)
         if isinstance(delta, Appended | Recorded) or autosave.waits_for_content:
             return
         if bus.conversation_id in self._trashed:

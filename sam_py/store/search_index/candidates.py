@@ -1,0 +1,195 @@
+"""Which messages have the words, and in what order: the part of a search whose cost is kept in bounds.
+
+Words that few messages have are ranked by bm25 over all of them. Words that very many have say little, and ranking
+all of those would take long: there the newest block of messages is ranked by importance and age, then the next.
+"""
+
+from __future__ import annotations
+
+import math
+import sqlite3
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sam_py.store.search_index.narrowing import conditions, key_range
+from sam_py.store.search_index.query import Query, Term
+from sam_py.store.search_index.results import BY_DEFAULT, HIT_KINDS, Filters
+from sam_py.store.search_index.words import fold, is_unspaced
+from sam_py.store.search_index.writer import conversation_tag, model_tag
+
+BLOCK = 1_000
+"""Messages that are ranked among each other."""
+_FEW = 24
+"""With fewer hits than this, words within longer words are looked for too."""
+_WIDER = 48
+_MANY_PLACES = 30_000
+_LIKELY = 48
+_WEIGHTS = (1.0, 0.8, 0.5, 0.4, 1.2, 1.5, 0.8, 0.6, 0.0)
+_DAY_MS = 86_400_000
+_END = "\U0010ffff"
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """An entry of the index that has the words. `message` is its message's key; `is_inside`: within longer words."""
+
+    key: int
+    message: int
+    score: float
+    is_inside: bool = False
+
+
+def expression(
+    connection: sqlite3.Connection, query: Query, filters: Filters, *, wider: dict[Term, tuple[str, ...]] | None = None
+) -> tuple[str, bool]:
+    """The search as FTS5 reads it, and whether its words are so common that bm25 says nothing; empty: no column."""
+    columns = [kind for kind in HIT_KINDS if kind in (filters.kinds or BY_DEFAULT) and kind != "title"]
+    if not columns:
+        return "", False
+    is_common = False
+    pieces: list[str] = []
+    for term in query.terms:
+        likely: tuple[str, ...] = ()
+        if term.is_open and len(term.words) == 1 and not filters.conversation_id and wider is None:
+            likely = _likely(connection, fold(term.words[0]))
+        if likely:
+            is_common = True
+            pieces.append("(" + " OR ".join(f'"{word}"' for word in likely) + ")")
+        else:
+            pieces.append(term.match(wider.get(term, ()) if wider is not None else ()))
+    said = " AND ".join(pieces)
+    if query.without:
+        said = f"({said})" + "".join(f" NOT {term.match()}" for term in query.without)
+    match = f"{{{' '.join(columns)}}} : ({said})"
+    if filters.conversation_id:
+        found = connection.execute("SELECT key FROM conversation WHERE id = ?", (filters.conversation_id,)).fetchone()
+        match = f"(tags : {conversation_tag(found[0] if found is not None else -1)}) AND ({match})"
+    if filters.model:
+        match = f"(tags : {model_tag(filters.model)}) AND ({match})"
+    return match, is_common
+
+
+def ranked(
+    connection: sqlite3.Connection, query: Query, filters: Filters, below: int | None, as_of_ms: int
+) -> tuple[list[Candidate], int | None]:
+    """The best candidates first, of the newest block of keys under `below`; and below which the next block begins."""
+    match, is_common = expression(connection, query, filters)
+    if not match:
+        return [], None
+    rows = _rows(connection, match, filters, below, with_rank=not is_common)
+    more = rows[BLOCK - 1][0] if len(rows) > BLOCK else None
+    candidates = _scored(rows[:BLOCK], as_of_ms, with_rank=not is_common and more is None)
+    if below is None and len(rows) < _FEW:
+        candidates += _inside(connection, query, filters, {row[0] for row in rows}, as_of_ms)
+    candidates.sort(key=lambda candidate: (-candidate.score, -candidate.key))
+    return _one_of_each(candidates), more
+
+
+def in_order(
+    connection: sqlite3.Connection, query: Query, filters: Filters, after: int | None, most: int, *, newest: bool
+) -> list[Candidate]:
+    """Candidates by date, from the key `after` on."""
+    match, _is_common = expression(connection, query, filters)
+    if not match:
+        return []
+    rows = _rows(connection, match, filters, after, with_rank=False, newest=newest, most=most)
+    return [Candidate(row[0], row[1], 0.0) for row in rows]
+
+
+def recency(age_ms: float) -> float:
+    """From 1 for what was just said down to 0; one half after a month."""
+    return 1.0 / (1.0 + max(0.0, age_ms) / (30 * _DAY_MS))
+
+
+def _rows(
+    connection: sqlite3.Connection,
+    match: str,
+    filters: Filters,
+    edge: int | None,
+    *,
+    with_rank: bool,
+    newest: bool = True,
+    most: int = BLOCK + 1,
+) -> list[tuple[Any, ...]]:
+    where, values = conditions(filters)
+    low, high = key_range(filters)
+    if edge is not None:
+        low, high = (low, min(high, edge)) if newest else (max(low, edge + 1), high)
+    weights = ", ".join(map(str, _WEIGHTS))
+    rank = f"bm25(entry, {weights})" if with_rank else "0.0"
+    way = "DESC" if newest else "ASC"
+    return connection.execute(
+        f"SELECT entry.rowid, message.key, {rank}, message.importance, message.created, message.pinned "  # noqa: S608
+        "FROM entry LEFT JOIN chunk ON chunk.key = entry.rowid "
+        "CROSS JOIN message ON message.key = coalesce(chunk.message, entry.rowid) "
+        "CROSS JOIN conversation ON conversation.key = message.conversation "
+        f"WHERE entry MATCH ? AND entry.rowid >= ? AND entry.rowid < ?{where} "
+        f"ORDER BY entry.rowid {way} LIMIT ?",
+        (match, low, high, *values, most),
+    ).fetchall()
+
+
+def _scored(
+    rows: Sequence[tuple[Any, ...]], as_of_ms: int, *, with_rank: bool, is_inside: bool = False
+) -> list[Candidate]:
+    best = max((-row[2] for row in rows), default=0.0) or 1.0
+    found = []
+    for key, message, rank, importance, created, pinned in rows:
+        words = math.sqrt(max(0.0, -rank / best)) if with_rank else 0.0
+        score = words + 0.35 * importance + 0.35 * recency(as_of_ms - created) + (0.1 if pinned else 0.0)
+        found.append(Candidate(key, message, round(score - (1.0 if is_inside else 0.0), 9), is_inside))
+    return found
+
+
+def _inside(
+    connection: sqlite3.Connection, query: Query, filters: Filters, known: set[int], as_of_ms: int
+) -> list[Candidate]:
+    """Messages that have the words only as parts of longer ones ("fall" in "waterfalls")."""
+    wider: dict[Term, tuple[str, ...]] = {}
+    for term in query.terms:
+        if len(term.words) == 1 and not is_unspaced(term.words[0]):
+            wider[term] = _containing(connection, fold(term.words[0]))
+    if not any(wider.values()):
+        return []
+    match, _is_common = expression(connection, query, filters, wider=wider)
+    rows = [row for row in _rows(connection, match, filters, None, with_rank=False) if row[0] not in known]
+    return _scored(rows[:BLOCK], as_of_ms, with_rank=False, is_inside=True)
+
+
+def _containing(connection: sqlite3.Connection, word: str) -> tuple[str, ...]:
+    """The commonest words that contain `word`, but not the word itself."""
+    if len(word) < 3:
+        return ()
+    rows = connection.execute(
+        "SELECT vocabulary.word FROM fragments CROSS JOIN vocabulary ON vocabulary.id = fragments.rowid "
+        "WHERE fragments MATCH ? ORDER BY vocabulary.count DESC LIMIT ?",
+        (f'"{word}"', _WIDER + 1),
+    ).fetchall()
+    return tuple(found for (found,) in rows if found != word)[:_WIDER]
+
+
+def _likely(connection: sqlite3.Connection, beginning: str) -> tuple[str, ...]:
+    """The commonest words with this beginning, where all of them together stand in too many places to gather."""
+    span = (beginning, beginning + _END)
+    total = connection.execute(
+        "SELECT total(count) FROM vocabulary WHERE word >= ? AND word < ?", span
+    ).fetchone()[0]  # fmt: skip
+    if total <= _MANY_PLACES:
+        return ()
+    rows = connection.execute(
+        "SELECT word FROM vocabulary WHERE word >= ? AND word < ? ORDER BY count DESC LIMIT ?", (*span, _LIKELY)
+    ).fetchall()
+    return tuple(word for (word,) in rows)
+
+
+def _one_of_each(candidates: list[Candidate]) -> list[Candidate]:
+    """Of each message's own words, and of all the pages of its files, the best: the first in the list."""
+    seen: set[tuple[int, bool]] = set()
+    kept = []
+    for candidate in candidates:
+        place = (candidate.message, candidate.key == candidate.message)
+        if place not in seen:
+            seen.add(place)
+            kept.append(candidate)
+    return kept

@@ -1,0 +1,121 @@
+"""What Library and Pinned list, by date, in pages; and how many there are. Blocking; on a reader's thread."""
+
+from __future__ import annotations
+
+import sqlite3
+from typing import Any
+
+from sam_py.store.search_index.extract import ITEM_KINDS
+from sam_py.store.search_index.narrowing import PLACE, PLACE_COLUMNS, Hidden, conditions, is_hidden, key_range, place_of
+from sam_py.store.search_index.results import Counts, Cursor, Filters, Item, Items, Pin, Pins
+from sam_py.store.search_index.search import NOTHING_HIDDEN
+from sam_py.store.search_index.words import fold, shown, storable
+
+_PREVIEW = 400
+_JOINED = (
+    "CROSS JOIN message ON message.key = item.message CROSS JOIN conversation ON conversation.key = "
+    "message.conversation"
+)
+
+
+def items(
+    connection: sqlite3.Connection,
+    filters: Filters,
+    *,
+    limit: int,
+    after: Cursor | None,
+    hidden: Hidden = NOTHING_HIDDEN,
+) -> Items:
+    """The newest first; those of one message in its order."""
+    kinds = _kinds(filters)
+    where, values = _item_conditions(filters)
+    low, high = key_range(filters)
+    if after is not None:
+        where += " AND (item.message < ? OR (item.message = ? AND (item.number, item.kind) > (?, ?)))"
+        values += (after[0], after[0], after[1], after[2])
+        high = min(high, int(after[0]) + 1)
+    one = "item.kind = ?" if len(kinds) == 1 else f"item.kind IN ({', '.join('?' * len(kinds))})"
+    index = "" if len(kinds) == 1 else "INDEXED BY item_of"
+    rows = connection.execute(
+        f"SELECT {PLACE}, item.kind, item.part_index, item.offset, item.name, item.detail, item.text, "  # noqa: S608 - ours
+        "item.url, item.attachment, item.mime_type, item.size, item.width, item.height, item.message, item.number "
+        f"FROM item {index} {_JOINED} WHERE {one} AND item.message >= ? AND item.message < ?{where} "
+        "ORDER BY item.message DESC, item.number, item.kind LIMIT ?",
+        (*kinds, low, high, *values, limit + 1),
+    ).fetchall()
+    found = [
+        Item(place_of(row[:PLACE_COLUMNS]), *row[PLACE_COLUMNS : PLACE_COLUMNS + 12])
+        for row in rows[:limit]
+        if not is_hidden(hidden, row[0], row[2])
+    ]
+    last = rows[limit - 1] if len(rows) > limit else None
+    return Items(tuple(found), (last[-2], last[-1], last[PLACE_COLUMNS]) if last is not None else None)
+
+
+def pinned(
+    connection: sqlite3.Connection,
+    filters: Filters,
+    *,
+    limit: int,
+    after: Cursor | None,
+    hidden: Hidden = NOTHING_HIDDEN,
+) -> Pins:
+    """The newest first."""
+    where, values = conditions(filters)
+    low, high = key_range(filters)
+    if after is not None:
+        high = min(high, int(after[0]))
+    for word in fold(filters.text).split():
+        where += " AND instr(folded(entry.text), ?)"
+        values.append(storable(word))
+    rows = connection.execute(
+        f"SELECT {PLACE}, substr(entry.text, 1, ?), substr(entry.code, 1, ?), message.rule, message.key "  # noqa: S608 - ours
+        "FROM message INDEXED BY pinned_message CROSS JOIN conversation ON conversation.key = message.conversation "
+        "CROSS JOIN entry ON entry.rowid = message.key "
+        f"WHERE message.pinned AND message.key >= ? AND message.key < ?{where} ORDER BY message.key DESC LIMIT ?",
+        (_PREVIEW, _PREVIEW, low, high, *values, limit + 1),
+    ).fetchall()
+    found = [
+        Pin(place_of(row[:PLACE_COLUMNS]), shown(row[PLACE_COLUMNS] or row[PLACE_COLUMNS + 1] or "").strip(), row[-2])
+        for row in rows[:limit]
+        if not is_hidden(hidden, row[0], row[2])
+    ]
+    return Pins(tuple(found), (rows[limit - 1][-1],) if len(rows) > limit else None)
+
+
+def counts(connection: sqlite3.Connection, filters: Filters) -> Counts:
+    """Of what `items` and `pinned` list with these filters, whatever their kinds; models of all conversations."""
+    where, values = _item_conditions(filters)
+    plain = not where
+    low, high = key_range(filters)
+    source = f"FROM item {_JOINED} WHERE item.message >= ? AND item.message < ?{where}"
+    if plain and not connection.execute("SELECT 1 FROM cleared LIMIT 1").fetchone():
+        source = "FROM item WHERE item.message >= ? AND item.message < ?"
+    by_kind = connection.execute(f"SELECT item.kind, count(*) {source} GROUP BY item.kind", (low, high, *values))
+    narrow, narrow_values = conditions(filters)
+    base = "FROM message CROSS JOIN conversation ON conversation.key = message.conversation WHERE 1"
+    pins = _count(connection, f"{base.replace('message CROSS', 'message INDEXED BY pinned_message CROSS')} AND "
+                  f"message.pinned{narrow}", narrow_values)  # fmt: skip
+    messages = _count(connection, f"{base}{narrow}", narrow_values)
+    conversations = _count(connection, "FROM conversation", [])
+    models = connection.execute(
+        "SELECT model, count(*) FROM message WHERE model <> '' GROUP BY model ORDER BY count(*) DESC, model"
+    ).fetchall()
+    found = dict.fromkeys(ITEM_KINDS, 0) | dict(by_kind.fetchall())
+    return Counts({str(kind): count for kind, count in found.items()}, pins, messages, conversations, tuple(models))
+
+
+def _count(connection: sqlite3.Connection, source: str, values: list[Any]) -> int:
+    return int(connection.execute(f"SELECT count(*) {source}", values).fetchone()[0])
+
+
+def _kinds(filters: Filters) -> list[str]:
+    return [kind for kind in ITEM_KINDS if not filters.kinds or kind in filters.kinds] or ["none"]
+
+
+def _item_conditions(filters: Filters) -> tuple[str, list[Any]]:
+    where, values = conditions(filters)
+    for word in fold(filters.text).split():
+        where += " AND instr(item.folded, ?)"
+        values.append(storable(word))
+    return where, values
