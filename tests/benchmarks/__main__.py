@@ -22,6 +22,7 @@ from tests.benchmarks.inspector import inspector
 from tests.benchmarks.loop import loop
 from tests.benchmarks.run import Row, child, make_library
 from tests.benchmarks.sentences import sentences
+from tests.benchmarks.speech_engines import speech_engines
 from tests.benchmarks.transcript import transcript
 
 Figures = dict[str, dict[str, float]]
@@ -131,6 +132,7 @@ BENCHMARKS: dict[str, Callable[[int], list[Row]]] = {
     "cards": cards,
     "dimming": dimming,
     "sentences": sentences,
+    "speech-engines": speech_engines,
 }
 
 

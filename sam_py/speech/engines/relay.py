@@ -26,7 +26,7 @@ class Patience:
     start_s: float = 15.0
     hurry_s: float = 2.0
     """After this another one is started beside one that is not ready yet."""
-    answer_s: float = 3.0
+    answer_s: float = 2.0
     """For any answer; a longer text may take `character_s` more for each character."""
     character_s: float = 0.02
     dropped_s: float = 0.5
@@ -74,6 +74,11 @@ class Relay:
     def pids(self) -> list[int]:
         """The processes that run now."""
         return [each.pid for each in self._processes if each.ended is None and each.pid is not None]
+
+    @property
+    def idle(self) -> int:
+        """How many processes wait to be asked."""
+        return sum(each.is_idle for each in self._processes)
 
     def warm_up(self) -> None:
         """Start one process, where none runs."""

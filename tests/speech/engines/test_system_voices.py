@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
-import random
-import signal
 import subprocess
 import tempfile
 from contextlib import aclosing
@@ -17,6 +14,7 @@ from sam_py.speech.base import Clip, Manner, SpeechError
 from sam_py.speech.engines.relay import Patience
 from sam_py.speech.engines.system import SystemVoices
 from sam_py.speech.engines.wav import clip_of_wav
+from tests.reliability.voice_kills import strike_voices
 from tests.speech.engines.conftest import loudness, run, spoken, until
 
 pytestmark = pytest.mark.usefixtures("espeak", "no_process_left")
@@ -78,27 +76,15 @@ def test_voices_are_listed_with_their_languages_and_can_be_chosen() -> None:
 
 
 def test_killed_and_hung_at_random_each_sentence_comes_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A small part of ``python -m tests.reliability.voice_kills 200``."""
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    chance = random.Random(5)
-    sentences = [f"Number {count}: {'again ' * (count % 4)}done." for count in range(16)]
 
     async def scenario() -> None:
-        engine = SystemVoices(patience=Patience(answer_s=1.0, character_s=0))
-        usual = {count % 4: (await spoken(engine, sentences[count]))[0].duration_s for count in (4, 5, 6, 7)}
-        for count, sentence in enumerate(sentences):
-            speaking = asyncio.ensure_future(spoken(engine, sentence))
-            if count % 2 == 0:
-                await asyncio.sleep(chance.uniform(0, 0.02))  # somewhere in the sentence: the moment is what is tried
-                blow = signal.SIGSTOP if count == 8 else signal.SIGKILL
-                for pid in engine.relay.pids[:1]:
-                    os.kill(pid, blow)
-            [clip] = await speaking
-            assert clip.duration_s == pytest.approx(usual[count % 4], abs=0.35)
-        await engine.aclose()
-        assert engine.relay.pids == []
+        outcome = await strike_voices(10, hangs=0.1, seed=1, patience=Patience(answer_s=1.0, character_s=0))
+        assert (outcome.wrong, outcome.left) == ([], 0)
+        assert outcome.strikes > 5
 
     run(scenario)
-    assert list(tmp_path.iterdir()) == []
 
 
 def test_who_stops_waiting_has_it_at_once_and_the_next_sentence_is_the_next() -> None:
