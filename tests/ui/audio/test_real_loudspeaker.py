@@ -1,0 +1,80 @@
+"""The player on a real sound server: what a null sink's monitor records, compared sample by sample."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.fakes.pulse import pulse_server, what_is_missing
+
+ROOT = Path(__file__).resolve().parents[3]
+GROUPS = (("gapless", "paused"), ("stopped", "another_form", "quieter"), ("followed", "unplugged"))
+"""Played side by side, each on a server of its own: most of the time is spent listening."""
+
+
+def played(folder: Path, scenes: tuple[str, ...]) -> dict[str, Any]:
+    folder.mkdir()
+    with pulse_server(folder, "speakers", "headset") as server:
+        done = subprocess.run(
+            [sys.executable, "-m", "tests.fakes.heard", *scenes],
+            cwd=ROOT,
+            env=server.environment,
+            capture_output=True,
+            text=True,
+            timeout=50,
+            check=False,
+        )
+    assert done.returncode == 0, done.stderr
+    figures: dict[str, Any] = json.loads(done.stdout)
+    return figures
+
+
+@pytest.fixture(scope="module")
+def figures(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """Of all scenes in ``tests/fakes/heard.py``, on a server with the sinks "speakers" (default) and "headset"."""
+    pytest.importorskip("numpy", reason="recordings are measured with numpy")
+    if missing := what_is_missing():
+        pytest.skip(missing)
+    folder = tmp_path_factory.mktemp("pulse")
+    with ThreadPoolExecutor() as threads:
+        found = threads.map(lambda group: played(folder / group[0], group), GROUPS)
+        return {name: figures for group in found for name, figures in group.items()}
+
+
+def test_what_is_played_is_heard_on_the_chosen_device_alone_exactly_and_without_gaps(figures: dict[str, Any]) -> None:
+    gapless = figures["gapless"]
+    assert gapless["is_exact"]
+    assert gapless["added_ms"] == 0
+    assert gapless["elsewhere"] == 0
+    assert gapless["told"] == [f"{what} {mark}" for mark in range(1, 6) for what in ("Started", "Finished")]
+    assert figures["paused"]["is_whole"]
+    assert figures["paused"]["pause_s"] > 0.2
+    assert 0.1 < figures["quieter"]["ratio"] < 0.4
+
+
+def test_what_was_stopped_falls_silent_and_clips_of_another_form_follow_whole(figures: dict[str, Any]) -> None:
+    assert figures["stopped"]["heard_s"] < 1.5
+    assert figures["stopped"]["told"] == ["Started 1", "Started 2", "Finished 2"]
+    form = figures["another_form"]
+    assert form["first_s"] == pytest.approx(0.25, abs=0.005)
+    assert form["second_s"] == pytest.approx(0.5, abs=0.01)
+
+
+def test_the_default_is_followed_and_an_unplugged_device_is_never_replaced_by_a_loud_one(
+    figures: dict[str, Any],
+) -> None:
+    followed = figures["followed"]
+    assert followed["ends_right"]
+    assert followed["told"] == ["Started 1", "Finished 1"]
+    assert followed["before_s"] + followed["after_s"] == pytest.approx(1.2, abs=0.2)
+    unplugged = figures["unplugged"]
+    assert unplugged["in_all_s"] < 0.1
+    assert "not connected any more" in unplugged["words"][0]
+    assert "chosen loudspeaker is not connected" in unplugged["words"][1]
+    assert unplugged["left"] == ["speakers"]
