@@ -33,17 +33,32 @@ _FIRST_VOICES = ("alloy", "ash", "coral", "echo", "fable", "nova", "onyx", "sage
 _KNOWN: Mapping[str, tuple[str, ...]] = {
     "gpt-4o-mini-tts": (*_FIRST_VOICES, "ballad", "verse", "marin", "cedar"),
     "tts-1": _FIRST_VOICES,
+    "canopylabs/orpheus-v1-english": ("autumn", "diana", "hannah", "austin", "daniel", "troy"),
+    "canopylabs/orpheus-arabic-saudi": ("abdullah", "fahad", "sultan", "lulwa", "noura", "aisha"),
 }
-"""What the names of OpenAI's models begin with → their voices; their service does not list them."""
+"""What the names of models begin with → their voices: OpenAI and Groq do not list them."""
+LONGEST = 1_000
+"""Characters of one request; OpenAI takes 4,096."""
+_LONGEST_OF = {"canopylabs/orpheus": 200}
+"""https://console.groq.com/docs/text-to-speech/orpheus"""
 
 
 def known_voices(model: str) -> tuple[str, ...]:
-    """The voices of a model of OpenAI; none where it is another's. The first one is taken where none is chosen.
+    """The voices of a model whose service does not list them; else none. The first is taken where none is chosen.
 
     >>> known_voices("tts-1-hd")[0], known_voices("kokoro")
     ('alloy', ())
     """
     return next((voices for begin, voices in _KNOWN.items() if model.startswith(begin)), ())
+
+
+def longest_text(model: str) -> int:
+    """How many characters a model takes at once.
+
+    >>> longest_text("tts-1"), longest_text("canopylabs/orpheus-v1-english")
+    (1000, 200)
+    """
+    return next((longest for begin, longest in _LONGEST_OF.items() if model.startswith(begin)), LONGEST)
 
 
 def speech_body(model: str, text: str, voice: str, speed: float, sound: SoundFormat) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 
 def language_tag(tag: str) -> str:
@@ -17,3 +18,22 @@ def language_tag(tag: str) -> str:
     spelt = [each.upper() if len(each) == 2 else each.title() if len(each) == 4 else each.lower() for each in rest]
     after_x = rest.index("x") if "x" in rest else len(rest)
     return "-".join((first.lower(), *spelt[:after_x], *(each.lower() for each in rest[after_x:])))
+
+
+_OTHERWISE = {"zh": "cmn", "no": "nb", "iw": "he", "in": "id"}
+"""How a locale calls a language → how espeak does."""
+
+
+def voice_of_language(tag: str, voices: Iterable[tuple[str, str]]) -> str:
+    """The id of the voice that speaks a language best, of ids with their languages; "" where none does.
+
+    >>> voices = [("gmw/en", "en"), ("gmw/en-us", "en-US"), ("roa/pt", "pt"), ("sit/cmn", "cmn")]
+    >>> [voice_of_language(tag, voices) for tag in ("en-US", "en-NZ", "pt-BR", "zh-CN", "xx", "")]
+    ['gmw/en-us', 'gmw/en', 'roa/pt', 'sit/cmn', '', '']
+    """
+    wanted = tag.lower()
+    language = wanted.partition("-")[0]
+    language = _OTHERWISE.get(language, language)
+    near = [(spoken.lower(), voice) for voice, spoken in voices if spoken.lower().partition("-")[0] == language]
+    exact = next((voice for spoken, voice in near if spoken == wanted), "")
+    return exact or min(near, key=lambda each: len(each[0]), default=("", ""))[1]

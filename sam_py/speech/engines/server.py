@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import aclosing
 
-from sam_py.providers.audio import PCM_HZ, SoundFormat, known_voices, list_voices, speak, speech_body
+from sam_py.providers.audio import PCM_HZ, SoundFormat, known_voices, list_voices, longest_text, speak, speech_body
 from sam_py.providers.audio_service import AudioService
 from sam_py.providers.errors import ProviderError
 from sam_py.providers.http import Http
@@ -13,8 +13,6 @@ from sam_py.speech.base import SAMPLE_BYTES, Clip, Manner, SpeechError, Voice
 from sam_py.speech.engines.text import has_words, pieces
 from sam_py.speech.engines.wav import WavError, WavReader
 
-LONGEST = 1_000
-"""Characters of one request; services take 4,096."""
 _FIRST_S, _THEN_S = 0.1, 0.4
 """How much sound is gathered for the first clip, and for those after it."""
 
@@ -42,7 +40,7 @@ class ServerVoice:
         return [Voice(each, each.title()) for each in known_voices(self._service.model)]
 
     async def synthesise(self, text: str, manner: Manner) -> AsyncGenerator[Clip, None]:
-        for piece in pieces(text, LONGEST):
+        for piece in pieces(text, longest_text(self._service.model)):
             async with aclosing(self._piece(piece, manner)) as clips:
                 async for clip in clips:
                     yield clip

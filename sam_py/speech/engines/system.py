@@ -27,7 +27,7 @@ _LONGEST_LINE = 4 << 20
 _LARGEST_CLIP = 64 << 20
 _ALSO = (
     *("HOME", "USERPROFILE", "APPDATA", "LOCALAPPDATA", "PROGRAMDATA", "PROGRAMFILES", "SYSTEMDRIVE", "WINDIR"),
-    *("PATHEXT", "COMSPEC", "ESPEAK_DATA_PATH"),
+    *("PATHEXT", "COMSPEC", "ESPEAK_DATA_PATH", "LC_MESSAGES"),
 )
 _INSTALL = (
     ("apt-get", "sudo apt install espeak-ng"),

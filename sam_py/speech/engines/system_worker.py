@@ -25,6 +25,7 @@ from typing import IO, Any
 
 from sam_py.speech.base import Clip
 from sam_py.speech.engines.aiff import clip_of_aiff
+from sam_py.speech.engines.languages import language_tag, voice_of_language
 from sam_py.speech.engines.text import has_words
 from sam_py.speech.engines.wav import WavError, clip_of_wav
 
@@ -33,6 +34,7 @@ log = logging.getLogger(__name__)
 TRIES = 4
 """Of 1,000 files that pyttsx3 2.99 writes with espeak-ng, up to 8 are only a header or are not there."""
 _RATE_S = 0.1
+_PLACES = ("LC_ALL", "LC_MESSAGES", "LANG")
 _MB = 1 << 20
 _MEMORY_BYTES = 2048 * _MB
 _FILE_BYTES = 256 * _MB
@@ -76,8 +78,8 @@ class Speaker:
         self._engine.connect("error", self._note)
         self._engine.runAndWait()  # before its first run it only queues what is set
         self._errors: list[str] = []
-        self._usual = self._engine.getProperty("voice")
-        self._voice: str | None = self._usual
+        self._voice: str | None = self._engine.getProperty("voice")
+        self._usual = self._voice_at_home() or self._voice
         self._path = folder / f"spoken{'.aiff' if sys.platform == 'darwin' else '.wav'}"
 
     def voices(self) -> list[dict[str, Any]]:
@@ -115,6 +117,15 @@ class Speaker:
                 return clip
             detail = "only a header"
         raise Unspoken("silent", "; ".join((detail, *self._errors)))
+
+    def _voice_at_home(self) -> str:
+        """espeak begins with English wherever it is; macOS and Windows know the person's language."""
+        place = next((value for name in _PLACES if (value := os.environ.get(name))), "")
+        language = language_tag(place.partition(".")[0].partition("@")[0])
+        if not language or sys.platform in ("win32", "darwin"):
+            return ""
+        voices = ((each["id"], language_tag(tag)) for each in self.voices() for tag in each["languages"])
+        return voice_of_language(language, voices)
 
     def _set_rate(self, words_per_minute: int) -> None:
         """Set it and see it set: espeak does so on a thread of its own, and each run of pyttsx3 2.99 begins with a

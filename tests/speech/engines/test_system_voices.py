@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import subprocess
+import sys
 import tempfile
 from contextlib import aclosing
 from pathlib import Path
@@ -32,7 +33,7 @@ def test_a_sentence_is_as_long_and_as_loud_as_espeaks_own(tmp_path: Path) -> Non
 
     async def scenario() -> None:
         engine = SystemVoices()
-        [clip] = await spoken(engine, SENTENCE)
+        [clip] = await spoken(engine, SENTENCE, Manner("gmw/en"))
         await engine.aclose()
         assert (clip.rate_hz, clip.channels) == (22050, 1)
         assert clip.duration_s == pytest.approx(own.duration_s, rel=0.15)
@@ -71,6 +72,23 @@ def test_voices_are_listed_with_their_languages_and_can_be_chosen() -> None:
         [again] = await spoken(engine, "Zwei sagen ja.", Manner(german.id))
         assert again.duration_s == pytest.approx(in_german.duration_s, rel=0.05)
         await engine.aclose()
+
+    run(scenario)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere the system itself begins with the person's language")
+def test_where_no_voice_is_chosen_it_is_that_of_the_persons_language(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def scenario() -> None:
+        lengths = {}
+        for place in ("C", "de_DE.UTF-8"):
+            monkeypatch.setenv("LC_ALL", place)
+            engine = SystemVoices()
+            for voice in ("", "gmw/de"):
+                [clip] = await spoken(engine, "Die Zwiebel und der Streuselkuchen.", Manner(voice))
+                lengths[place, voice] = clip.duration_s
+            await engine.aclose()
+        assert lengths["de_DE.UTF-8", ""] == pytest.approx(lengths["de_DE.UTF-8", "gmw/de"], abs=0.03)
+        assert lengths["C", ""] != pytest.approx(lengths["C", "gmw/de"], abs=0.03)
 
     run(scenario)
 
