@@ -69,6 +69,7 @@ from sam_py.ui.widgets.icons import Icons
 
 if TYPE_CHECKING:
     from sam_py.providers.local import FoundServer
+    from sam_py.ui.voice.window_voice import WindowVoice
 
 gc.freeze()  # else the first collection, due at once, would walk it all the same
 if _collects:
@@ -77,6 +78,7 @@ if _collects:
 log = logging.getLogger(__name__)
 
 _TOOLS_AFTER_S = 0.7
+_VOICE_AFTER_S = 0.9
 _QUIT_PATIENCE_S = 10.0
 _LAST_PATIENCE_S = 1.5
 """For threads that still work when everything is saved: a keyring that hangs, a server's name that is looked up."""
@@ -204,6 +206,8 @@ class Program:
             tools=self._tools,
             mini_prompts=self._mini_prompts,
         )
+        services.voice = lambda: self._voice_of(services)
+        self._voice: WindowVoice | None = None
         self._servers = ProgramServers(
             settings, self._tools.registry, self._put, self._secrets.key_of, log_folder=paths.logs
         )
@@ -220,6 +224,8 @@ class Program:
         await self.window.start()
         self._tools.registry.fill_later(self._own_tools)
         self._tasks.spawn(self._fill_tools(), "import the tools")
+        if self._settings.current.voice.read_replies:
+            self._tasks.spawn(self._begin_voice(), "have the voice ready")
         self._servers.start()
         self._tasks.spawn(self._remembered.load(), "read what models count")
         if self._mini_prompts.problem:
@@ -235,6 +241,7 @@ class Program:
         self._sources.close()
         self._server_news.close()
         for close in (
+            self._end_voice,
             self.window.aclose,
             self._conversations.aclose,
             self._remembered.aclose,
@@ -264,6 +271,23 @@ class Program:
             import_module(late)
         self._library.follow_others()
         log.info("%d tools", len(self._tools.registry))
+
+    def _voice_of(self, services: Services) -> WindowVoice:
+        """What reads aloud: made, and all that it needs imported, when something is to be heard or chosen."""
+        if self._voice is None:
+            from sam_py.ui.voice.program_voice import voice_of_window
+
+            self._voice = voice_of_window(services, self.window)
+        return self._voice
+
+    async def _begin_voice(self) -> None:
+        """Replies are to be read from the first one on; the window stands by then."""
+        await asyncio.sleep(_VOICE_AFTER_S)
+        self.window.chat.voice.warm_up()
+
+    async def _end_voice(self) -> None:
+        if self._voice is not None:
+            await self._voice.aclose()
 
     def _own_tools(self) -> list[Tool]:
         """Our own tools: they are imported here."""

@@ -29,6 +29,7 @@ def _(text: str) -> str:
 def specs() -> tuple[ActionSpec, ...]:
     """The table of all actions, in the order of the menus."""
     file, edit, chat, view, help_ = _("&File"), _("&Edit"), _("&Conversation"), _("&View"), _("&Help")
+    voice = _("V&oice")
     return (
         ActionSpec("new", _("New chat"), file, ("Ctrl+N",)),
         ActionSpec("attach", _("Attach files…"), file, ("Ctrl+Shift+O",)),
@@ -52,6 +53,13 @@ def specs() -> tuple[ActionSpec, ...]:
         ActionSpec("delete", _("Delete…"), chat, ("Ctrl+Shift+Backspace",)),
         ActionSpec("next", _("Next conversation"), chat, ("Ctrl+PgDown", "Ctrl+Tab"), separated=True),
         ActionSpec("previous", _("Previous conversation"), chat, ("Ctrl+PgUp", "Ctrl+Shift+Tab")),
+        ActionSpec("read_aloud", _("Read aloud, or stop reading"), voice, ("F9",)),
+        ActionSpec("pause_voice", _("Pause or resume reading"), voice, ("Ctrl+F9",)),
+        ActionSpec("skip_sentence", _("Skip the sentence"), voice, ("Shift+F9",)),
+        ActionSpec("show_spoken", _("Go to what is being read"), voice, ("Alt+Shift+F9",)),
+        ActionSpec("save_speech", _("Save the last reply as audio…"), voice, ("Ctrl+Shift+F8",)),
+        ActionSpec("read_replies", _("Read replies aloud"), voice, ("Ctrl+Shift+F9",), separated=True, checkable=True),
+        ActionSpec("voice_settings", _("Voice settings…"), voice, ("Ctrl+F8",)),
         ActionSpec("sidebar", _("Sidebar"), view, ("Ctrl+B",), checkable=True),
         ActionSpec("inspector", _("Inspector: what the model is sent"), view, ("Ctrl+Shift+I",), checkable=True),
         ActionSpec("messages", _("Go to the messages"), view, ("F6",)),

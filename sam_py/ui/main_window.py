@@ -358,6 +358,7 @@ class MainWindow(QMainWindow):
         chat.timeline.image_clicked.connect(self._offers.open_image)
         composer.add_provider_requested.connect(lambda: self.open_settings("providers"))
         composer.models_refresh_requested.connect(self._offers.ask_everyone)
+        composer.reads_toggled.connect(lambda on: chat.voice.read_replies(on))
         chat.model_chosen.connect(self._remember_model)
         empty.look_again_requested.connect(self._look_for_servers)
         empty.suggestion_chosen.connect(lambda text: chat.send(text, ()))
@@ -407,6 +408,9 @@ class MainWindow(QMainWindow):
             conversation.session.defaults = settings.chat
             conversation.bus.auto_pin = settings.chat.auto_pin
         self.chat.composer.set_send_with(settings.chat.send_with)
+        self.chat.composer.show_reads(settings.voice.read_replies)
+        self.actions_by_name["read_replies"].setChecked(settings.voice.read_replies)
+        self._announcer.is_quiet = settings.voice.read_replies
         self._retheme()
         self._offers.refresh()
         self.columns.want_sidebar(settings.appearance.sidebar_shown)

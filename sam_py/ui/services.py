@@ -20,6 +20,12 @@ from sam_py.ui.widgets.icons import Icons
 
 if TYPE_CHECKING:
     from sam_py.providers.local import FoundServer
+    from sam_py.ui.voice.window_voice import WindowVoice
+
+
+def no_voice() -> WindowVoice:
+    """Where no program was built around the window."""
+    raise RuntimeError("nobody speaks here")
 
 
 @dataclass(slots=True)
@@ -36,3 +42,5 @@ class Services:
     find_servers: Callable[[], Awaitable[list[FoundServer]]]
     tools: ProgramTools = field(default_factory=ProgramTools)
     mini_prompts: MiniPrompts = field(default_factory=MiniPrompts)
+    voice: Callable[[], WindowVoice] = no_voice
+    """What reads messages aloud; made, with all that is imported for it, when it is first asked for."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QGuiApplication, QKeyEvent
@@ -31,6 +32,9 @@ from sam_py.ui.mini_prompts.control import MiniPromptsControl
 from sam_py.ui.open_conversations import OpenConversation
 from sam_py.ui.services import Services
 
+if TYPE_CHECKING:
+    from sam_py.ui.voice.window_voice import WindowVoice
+
 log = logging.getLogger(__name__)
 
 
@@ -47,6 +51,8 @@ class ChatView(QWidget):
     settings_requested = Signal(str)
     title_changed = Signal(str)
     model_chosen = Signal(str, str)
+    conversation_changed = Signal()
+    """Another conversation is shown, or none."""
 
     def __init__(
         self,
@@ -91,6 +97,7 @@ class ChatView(QWidget):
         self._message_actions = self._handlers()
         self.timeline.action_requested.connect(self._act)
         self.timeline.copy_requested.connect(self._copy_text)
+        self.timeline.selection.read_wanted.connect(lambda text: self.voice.read_text(text))
         context.calls.whole_requested.connect(self._open_whole)
         context.calls.typed.connect(self._type)
         context.open_file = self._open_file
@@ -102,6 +109,7 @@ class ChatView(QWidget):
         self.header.rename_ended.connect(composer.setFocus)
         composer.send_requested.connect(self.send)
         composer.stop_requested.connect(self.stop)
+        composer.escaped.connect(self.fall_silent)
         composer.edit_last_requested.connect(self.edit_last)
         composer.edit_submitted.connect(self._edit)
         composer.queued_removed.connect(self._drop_queued)
@@ -141,6 +149,7 @@ class ChatView(QWidget):
         self._show_usage()
         self._show_todo()
         self.show_model()
+        self.conversation_changed.emit()
 
     def leave(self) -> None:
         """Let go of the conversation that is shown, keeping where the reader was."""
@@ -154,6 +163,7 @@ class ChatView(QWidget):
         self.chat_context.detach()
         self.prompts.detach()
         self.conversation = None
+        self.conversation_changed.emit()
 
     def show_state(self, state: SessionState) -> None:
         self.composer.set_busy(state.is_busy)
@@ -186,6 +196,26 @@ class ChatView(QWidget):
     def stop(self) -> None:
         if self.conversation is not None:
             self.conversation.session.stop()
+
+    @property
+    def context(self) -> RowContext:
+        """What the rows of the timeline share."""
+        return self._context
+
+    def put_above_composer(self, strip: QWidget) -> None:
+        """A line between the messages and the composer: it takes room at the foot, and moves nothing that is read."""
+        layout = self.foot.layout()
+        assert isinstance(layout, QVBoxLayout)
+        layout.insertWidget(layout.indexOf(self.composer), strip)
+
+    @property
+    def voice(self) -> WindowVoice:
+        """What reads messages aloud; made when it is first asked for."""
+        return self._services.voice()
+
+    def fall_silent(self) -> bool:
+        """Stop reading aloud. False where nothing was read."""
+        return self._context.voice is not None and self._context.voice.stop()
 
     def set_model(self, provider: str, model: str) -> None:
         """Use a model in this conversation from now on, and in new ones."""
@@ -263,6 +293,8 @@ class ChatView(QWidget):
             "regenerate": self._regenerate,
             "continue": lambda c, id_: self._spawn(c.session.continue_reply(id_), "continue"),
             "retry": lambda c, id_: self._spawn(c.session.retry(id_), "retry"),
+            "speak": lambda _c, id_: self.voice.read_or_stop(id_),
+            "save_speech": lambda _c, id_: self.voice.save(id_),
             "pin": lambda c, id_: c.bus.annotate(id_, pinned=not c.bus.get(id_).pinned),
             "previous": lambda c, id_: self._step_branch(c, id_, -1),
             "next": lambda c, id_: self._step_branch(c, id_, 1),
@@ -445,5 +477,7 @@ class ChatView(QWidget):
             self.header.begin_rename()
         elif event.key() == Qt.Key.Key_Escape and self.conversation is not None and self.conversation.is_busy:
             self.stop()
+        elif event.key() == Qt.Key.Key_Escape and self.fall_silent():
+            event.accept()
         else:
             super().keyPressEvent(event)

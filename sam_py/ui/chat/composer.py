@@ -52,6 +52,8 @@ PASTE_LINES = 200
 MOST_ATTACHMENTS = 20
 _COUNT_SHOWN_FROM = 2_000
 _GUTTER_PX = 16
+_SPEAKER_FROM_PX = 260
+"""In a narrower box there is no room for the switch; its key and the menu are there all the same."""
 
 
 class Composer(QWidget):
@@ -80,6 +82,10 @@ class Composer(QWidget):
     """provider id, model id"""
     models_refresh_requested = Signal()
     add_provider_requested = Signal()
+    reads_toggled = Signal(bool)
+    """Replies are to be read aloud, or no more."""
+    escaped = Signal()
+    """Esc was pressed, and there was nothing to end here."""
 
     def __init__(
         self,
@@ -113,6 +119,9 @@ class Composer(QWidget):
         self.model_button = ModelButton(icons)
         self.prompts_button = PromptsButton(icons)
         self.hint = ComposerHint(self._themes, self.box)
+        off = self.tr("Read replies aloud: off")
+        self.speaker = IconButton(icons, "speaker-off", off, shortcut="Ctrl+Shift+F9", size_px=34)
+        self.speaker.setCheckable(True)
         self.stop_button = IconButton(icons, "stop", self.tr("Stop"), shortcut="Esc", role="text", size_px=34)
         self.send_button = IconButton(icons, "send", self.tr("Send"), size_px=34, filled=True)
         lay_out(self)
@@ -187,6 +196,12 @@ class Composer(QWidget):
 
     def set_send_with(self, key: Literal["enter", "ctrl_enter"]) -> None:
         self.text.set_send_with(key)
+
+    def show_reads(self, on: bool) -> None:
+        """Show whether replies are read aloud while they are written."""
+        self.speaker.setChecked(on)
+        self.speaker.set_icon("speaker" if on else "speaker-off", "accent" if on else "muted")
+        self.speaker.set_label(self.tr("Read replies aloud: on") if on else self.tr("Read replies aloud: off"))
 
     def set_edit_mode(self, message_id: str, text: str, parts: Parts = ()) -> None:
         """Edit an earlier message; the draft waits until that is submitted or cancelled."""
@@ -302,6 +317,8 @@ class Composer(QWidget):
         self.model_button.model_chosen.connect(self.model_chosen)
         self.model_button.refresh_requested.connect(self.models_refresh_requested)
         self.model_button.add_provider_requested.connect(self.add_provider_requested)
+        self.speaker.clicked.connect(self.show_reads)
+        self.speaker.clicked.connect(self.reads_toggled)
         self.stop_button.clicked.connect(self.stop_requested)
         self.send_button.clicked.connect(self.send)
         self._themes.changed.connect(self._take_theme)
@@ -396,6 +413,8 @@ class Composer(QWidget):
             self.cancel_edit()
         elif self._busy:
             self.stop_requested.emit()
+        else:
+            self.escaped.emit()
 
     def _up(self) -> None:
         if not self.is_editing and not self.tray.items:
@@ -410,6 +429,7 @@ class Composer(QWidget):
         side = max(_GUTTER_PX, (self.width() - self._themes.current.column_px) // 2)
         self._outer.setContentsMargins(side - SHADOW_PX, 0, side - SHADOW_PX, 10)
         self.prompts_button.fit(self.width() - 2 * side)
+        self.speaker.setVisible(self.width() - 2 * side >= self.speaker.px(_SPEAKER_FROM_PX))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

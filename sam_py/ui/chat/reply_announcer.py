@@ -31,6 +31,8 @@ class ReplyAnnouncer:
         self._off: Callable[[], None] | None = None
         self._reply = ""
         self._text = ""
+        self.is_quiet = False
+        """Our own voice reads replies: two voices at once are understood by nobody. Errors are said all the same."""
 
     def attach(self, bus: MessageBus) -> None:
         """Listen to this conversation from now on."""
@@ -47,7 +49,7 @@ class ReplyAnnouncer:
         if not QAccessible.isActive():
             return
         match delta:
-            case Appended(index=int(), kind="text"):
+            case Appended(index=int(), kind="text") if not self.is_quiet:
                 self._grow(delta.message_id, delta.text)
             case Updated(message=AssistantMessage() as reply) if reply.id == self._reply:
                 self._end(reply)

@@ -133,7 +133,14 @@ class MessageRow(QWidget):
         self._show_sign(None if streaming or self._is_told_above else sign_of(message, self._context))
         self._dots.set_waiting(self._is_waiting())
         self._hold_still(streaming and self._has_content())
+        if self._context.voice is not None:
+            self._context.voice.show_in(self)
         self.update()
+
+    def column_of(self, part_index: int) -> MarkdownColumn | None:
+        """Where the text of one part stands."""
+        block = self._by_part.get(part_index)
+        return block.columns[0] if block is not None and block.columns else None
 
     def append(self, growth: list[Growth]) -> None:
         """Take what streamed in since the last frame; `flush` shows it."""

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QHBoxLayout, QMenu, QWidget
 from sam_py.ui.widgets.buttons import IconButton
 from sam_py.ui.widgets.icons import Icons
 
-_FIRST_OF_A_GROUP = ("keep", "details")
+_FIRST_OF_A_GROUP = ("speak", "keep", "details")
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,10 +29,16 @@ class Offer:
     is_summary: bool = False
     is_covered: bool = False
     """A summary is sent in its place."""
+    is_read: bool = False
+    """It is being read aloud."""
+
+    @property
+    def can_be_read(self) -> bool:
+        return self.has_text and self.role in ("user", "assistant")
 
 
 class ActionBar(QWidget):
-    """Buttons for copy, edit, regenerate, continue, pin and more. `chosen(action, message id)`."""
+    """Buttons for copy, edit, regenerate, continue, reading aloud, pin and more. `chosen(action, message id)`."""
 
     chosen = Signal(str, str)
 
@@ -46,6 +52,7 @@ class ActionBar(QWidget):
         self._edit = IconButton(icons, "edit", self.tr("Edit and send again"), parent=self)
         self._regenerate = IconButton(icons, "regenerate", self.tr("Regenerate"), parent=self)
         self._continue = IconButton(icons, "continue", self.tr("Continue"), parent=self)
+        self._speak = IconButton(icons, "speaker", self.tr("Read aloud"), parent=self)
         self._pin = IconButton(icons, "pin", self.tr("Pin"), parent=self)
         self._more = IconButton(icons, "more", self.tr("More"), parent=self)
         for button, action in self._actions():
@@ -66,6 +73,9 @@ class ActionBar(QWidget):
         again = self.tr("Regenerate") if offer.role == "assistant" else self.tr("Answer this again")
         self._regenerate.set_label(again)
         self._continue.setVisible(done and offer.can_continue)
+        self._speak.setVisible(offer.can_be_read)
+        self._speak.set_icon("stop" if offer.is_read else "speaker", "accent" if offer.is_read else "muted")
+        self._speak.set_label(self.tr("Stop reading") if offer.is_read else self.tr("Read aloud"))
         self._pin.set_icon("pin-filled" if offer.is_pinned else "pin", "accent" if offer.is_pinned else "muted")
         self._pin.set_label(self.tr("Unpin") if offer.is_pinned else self.tr("Pin"))
         self._pin.setVisible(done and not offer.is_summary)
@@ -95,6 +105,13 @@ class ActionBar(QWidget):
                 "pin-filled" if offer.is_pinned else "pin",
                 done and not offer.is_summary,
             ),
+            (
+                "speak",
+                self.tr("Stop reading") if offer.is_read else self.tr("Read aloud"),
+                "stop" if offer.is_read else "speaker",
+                offer.can_be_read,
+            ),
+            ("save_speech", self.tr("Save as audio…"), "download", done and offer.can_be_read),
             ("keep", self.tr("Always keep in context"), "keep", done and not offer.is_summary),
             ("never", self.tr("Never send"), "eye-off", done and not offer.is_summary),
             ("summary", self.tr("Go to its summary"), "text", offer.is_covered),
@@ -123,6 +140,7 @@ class ActionBar(QWidget):
             (self._edit, "edit"),
             (self._regenerate, "regenerate"),
             (self._continue, "continue"),
+            (self._speak, "speak"),
             (self._pin, "pin"),
             (self._more, "more"),
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
 
 from sam_py.messages.parts import FilePart
 from sam_py.providers.prices import KnownPrice
@@ -13,8 +14,24 @@ from sam_py.ui.chat.tool_calls import ToolCalls
 from sam_py.ui.theme import Themes
 from sam_py.ui.widgets.icons import Icons
 
+if TYPE_CHECKING:
+    from sam_py.ui.chat.row import MessageRow
+
 OUTSET_PX = 12
 """A row is this much wider than the column on each side, so that its frame does not touch the text."""
+
+
+class Aloud(Protocol):
+    """What rows ask of the voice that reads messages aloud."""
+
+    def is_read(self, message_id: str) -> bool:
+        """Whether a message is being read, or about to be."""
+
+    def show_in(self, row: MessageRow) -> None:
+        """A row has come to show another message, or the same one anew: mark in it what is being read."""
+
+    def stop(self) -> bool:
+        """Fall silent. False where nothing was to be heard."""
 
 
 @dataclass(slots=True)
@@ -38,3 +55,5 @@ class RowContext:
     """Shows an attached file."""
     opened: set[str] = field(default_factory=set)
     """The ids of notes that the person opened."""
+    voice: Aloud | None = None
+    """None until something is read aloud for the first time."""

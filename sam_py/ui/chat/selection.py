@@ -49,6 +49,8 @@ class SelectionController(QObject):
     scroll_wanted = Signal(int)
     """A drag has left the widget: scroll by so many pixels."""
     selection_changed = Signal()
+    read_wanted = Signal(str)
+    """The selected text is to be read aloud."""
 
     def __init__(self, widget: QWidget, rows: Rows) -> None:
         super().__init__(widget)
@@ -114,6 +116,13 @@ class SelectionController(QObject):
         text = self.selected_text()
         if text:
             QGuiApplication.clipboard().setText(text)
+        return bool(text)
+
+    def read_aloud(self) -> bool:
+        """Ask for the selected text to be read; returns False where nothing is selected."""
+        text = self.selected_text()
+        if text:
+            self.read_wanted.emit(text)
         return bool(text)
 
     def rows_changed(self, first: int, shift: int) -> None:
@@ -251,6 +260,8 @@ class SelectionController(QObject):
         target = column.target_at(column.mapFrom(self._widget, point))
         copy = self._action(menu, self.tr("Copy"), self.copy, QKeySequence(QKeySequence.StandardKey.Copy))
         copy.setEnabled(self.has_selection)
+        if self.has_selection:
+            self._action(menu, self.tr("Read the selection aloud"), self.read_aloud)
         markdown = self._rows.markdown_of(row)
         self._action(menu, self.tr("Copy message as Markdown"), lambda: _to_clipboard(markdown))
         if target is not None and target.kind == "link":

@@ -61,7 +61,7 @@ class Timeline(QAbstractScrollArea):
         self._heights = Heights()
         self._rows = RowPool(context, self.viewport(), self._connect_row)
         self._reading = ReadingPlace()
-        self._placing = False
+        self.is_placing = False
         self._width = 0
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -420,15 +420,15 @@ class Timeline(QAbstractScrollArea):
     # Scrolling
 
     def _set_bar(self, value: int, maximum: int) -> None:
-        self._placing = True
+        self.is_placing = True
         bar = self.verticalScrollBar()
         bar.setRange(0, maximum)
         bar.setPageStep(max(1, self.viewport().height() - 40))
         bar.setValue(value)
-        self._placing = False
+        self.is_placing = False
 
     def _scrolled(self, value: int) -> None:
-        if self._placing or not len(self._heights):
+        if self.is_placing or not len(self._heights):
             return
         self._reading.scrolled_to(value, self.verticalScrollBar().maximum(), self._heights)
         if self._reading.sticks:

@@ -50,6 +50,7 @@ class TimelineActions(QObject):
             context=message.context,
             is_summary=is_summary(message),
             is_covered=fate is not None and fate.reason == "covered",
+            is_read=self._context.voice is not None and self._context.voice.is_read(message_id),
         )
 
     def show_on(self, message_id: str) -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from PySide6.QtCore import QEvent, QObject, QPoint, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QHideEvent, QKeyEvent, QKeySequence, QPainter, QPaintEvent, QPalette, QPen
+from PySide6.QtCore import QEvent, QObject, QPoint, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QHideEvent, QKeyEvent, QKeySequence, QPainter, QPaintEvent, QPalette
 from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
 
 from sam_py.reminders.mini_prompts import MiniPrompt
@@ -17,13 +17,13 @@ from sam_py.ui.settings.fields import Words
 from sam_py.ui.tab_order import move_focus, stops_below
 from sam_py.ui.widgets.buttons import IconButton, PillButton
 from sam_py.ui.widgets.icons import Icons
+from sam_py.ui.widgets.raised import SHADOW_PX, paint_raised
 
 _WIDTH_PX = 440
 _MOST_HEIGHT_PX = 520
 _EDITOR_PX = 310
 _LEAST_PX = 240
 """Where there is less room over the composer than this, the panel covers it."""
-_SHADOW_PX = 6
 
 
 class MiniPromptsPanel(QWidget):
@@ -162,7 +162,7 @@ class MiniPromptsPanel(QWidget):
         foot.addWidget(self.cost, 1)
         self.cost.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         column = QVBoxLayout(self)
-        edge = _SHADOW_PX + 10
+        edge = SHADOW_PX + 10
         column.setContentsMargins(edge, edge - 2, edge, edge - 2)
         column.setSpacing(6)
         column.addLayout(head)
@@ -228,8 +228,8 @@ class MiniPromptsPanel(QWidget):
         if window is self:
             return
         scale = self._icons.themes.current.scale
-        width = min(round(_WIDTH_PX * scale) + 2 * _SHADOW_PX, window.width() - 8)
-        inner = width - 2 * (_SHADOW_PX + 10)
+        width = min(round(_WIDTH_PX * scale) + 2 * SHADOW_PX, window.width() - 8)
+        inner = width - 2 * (SHADOW_PX + 10)
         match self.stack.currentWidget():
             case self.page:
                 self.stack.wanted_px = self.page.whole_height()
@@ -247,9 +247,9 @@ class MiniPromptsPanel(QWidget):
         if foot - 4 < min(height, round(_LEAST_PX * scale)):
             foot = window.height() - 4
         height = min(height, foot - 4)
-        left = max(4, min(corner.x() - _SHADOW_PX + 4, window.width() - width - 4))
+        left = max(4, min(corner.x() - SHADOW_PX + 4, window.width() - width - 4))
         if self.layoutDirection() == Qt.LayoutDirection.RightToLeft:
-            left = max(4, corner.x() + self._above.width() - width + _SHADOW_PX - 4)
+            left = max(4, corner.x() + self._above.width() - width + SHADOW_PX - 4)
         self.setGeometry(left, foot - height, width, height)
 
     def _focus_moved(self, _old: QWidget | None, new: QWidget | None) -> None:
@@ -287,21 +287,7 @@ class MiniPromptsPanel(QWidget):
         return super().eventFilter(watched, event)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        theme = self._icons.themes.current
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        edge = _SHADOW_PX
-        rect = QRectF(self.rect()).adjusted(edge + 0.5, edge - 1.5, -edge - 0.5, -edge - 2.5)
-        radius = theme.radius_px * theme.scale
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(QColor(0, 0, 0, 30 if theme.dark else 8))
-        for spread in range(edge, 0, -1):
-            painter.drawRoundedRect(
-                rect.adjusted(-spread + 1, -spread + 3, spread - 1, spread + 1), radius + spread, radius + spread
-            )
-        painter.setBrush(QColor(theme.palette.raised))
-        painter.setPen(QPen(QColor(theme.palette.border), 1))
-        painter.drawRoundedRect(rect, radius, radius)
+        paint_raised(QPainter(self), self.rect(), self._icons.themes.current)
 
 
 class _Pages(QStackedWidget):

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import QCoreApplication, Qt, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QVBoxLayout, QWidget
 
+from sam_py.speech.base import SpeechError
+from sam_py.speech.engines.piper_files import read_piper_file
 from sam_py.ui.settings.fields import Words
 from sam_py.ui.widgets.buttons import IconButton, PillButton
 from sam_py.ui.widgets.icons import Icons
@@ -96,15 +98,8 @@ class PiperFiles(QWidget):
 
 def voice_file_fault(path: Path) -> str:
     """What keeps a file from being a voice of Piper; empty where nothing does."""
-    name = one_line(path.name)
-    if path.suffix != ".onnx":
-        words = QCoreApplication.translate("PiperFiles", "%1 is no voice of Piper: those end in .onnx.")
-    elif not path.is_file():
-        words = QCoreApplication.translate("PiperFiles", "%1 is not there any more.")
-    elif not path.with_name(path.name + ".json").is_file():
-        words = QCoreApplication.translate(
-            "PiperFiles", "%1 has no %1.json beside it. Download both files of the voice into one folder."
-        )
-    else:
-        return ""
-    return words.replace("%1", name)
+    try:
+        read_piper_file(path)
+    except SpeechError as error:
+        return str(error)
+    return ""

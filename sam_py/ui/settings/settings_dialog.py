@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 )
 
 from sam_py.settings.model import Settings
-from sam_py.ui.services import Services
+from sam_py.ui.services import Services, no_voice
 from sam_py.ui.settings.page import SettingsPage
 from sam_py.ui.widgets.buttons import FlatButton
 from sam_py.ui.widgets.icons import Icons
@@ -34,7 +34,7 @@ class SettingsDialog(QDialog):
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle(self.tr("Settings"))
         self._services = services
-        self._makers = _makers()
+        self._makers = _makers(services)
         self.pages: dict[str, SettingsPage] = {}
         self.buttons: dict[str, PageButton] = {}
         self._areas: dict[str, QScrollArea] = {}
@@ -47,7 +47,9 @@ class SettingsDialog(QDialog):
         self.show_page("providers")
 
     def show_page(self, name: str, account: str = "") -> None:
-        """Show ``providers``, ``chat``, ``tools``, ``appearance``, ``data`` or ``about``; another name changes nothing.
+        """Show ``providers``, ``chat``, ``tools``, ``voice``, ``appearance``, ``data`` or ``about``.
+
+        Another name changes nothing.
 
         With an `account`, the providers open at its key.
         """
@@ -83,6 +85,7 @@ class SettingsDialog(QDialog):
             "chat": (self.tr("Chat"), "chat"),
             "appearance": (self.tr("Appearance"), "sun"),
             "tools": (self.tr("Tools"), "tool"),
+            "voice": (self.tr("Voice"), "speaker"),
             "data": (self.tr("Data"), "folder"),
             "about": (self.tr("About"), "info"),
         }
@@ -171,7 +174,7 @@ class PageButton(FlatButton):
         self._paint_ring(painter, rect, self.px(8))
 
 
-def _makers() -> dict[str, Callable[[Services], SettingsPage]]:
+def _makers(services: Services) -> dict[str, Callable[[Services], SettingsPage]]:
     from sam_py.ui.settings.about_page import AboutPage
     from sam_py.ui.settings.appearance_page import AppearancePage
     from sam_py.ui.settings.chat_page import ChatPage
@@ -179,11 +182,19 @@ def _makers() -> dict[str, Callable[[Services], SettingsPage]]:
     from sam_py.ui.settings.providers_page import ProvidersPage
     from sam_py.ui.settings.tools_page import ToolsPage
 
+    voice = {"voice": _voice_page} if services.voice is not no_voice else {}
     return {
         "providers": ProvidersPage,
         "chat": ChatPage,
         "tools": ToolsPage,
+        **voice,
         "appearance": AppearancePage,
         "data": DataPage,
         "about": AboutPage,
     }
+
+
+def _voice_page(services: Services) -> SettingsPage:
+    from sam_py.ui.settings.voice_page import VoicePage
+
+    return VoicePage(services, services.voice().offers)

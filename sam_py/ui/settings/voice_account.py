@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QCompleter, QGridLayout, QLineEdit, QVBoxLayout, QWidget
 
-from sam_py.providers.presets import preset_of, wire_at
+from sam_py.providers.audio_service import audio_service
 from sam_py.settings.model import ModelChoice, ProviderSettings, Settings
 from sam_py.ui.settings.fields import Choice, Words
 from sam_py.ui.widgets.icons import Icons
@@ -70,7 +70,7 @@ class VoiceAccount(QWidget):
     def show_choice(self, settings: Settings, choice: ModelChoice) -> None:
         """Bring the fields to `choice`; a name that is being typed stays."""
         self._settings, self._choice = settings, choice
-        accounts = [account for account in settings.providers if may_have_sound(account)]
+        accounts = [account for account in settings.providers if may_have_sound(account, settings)]
         nobody: list[tuple[object, str]] = [("", self._nobody)]
         self.account.set_values(nobody + [(each.id, one_line(each.label) or each.id) for each in accounts])
         is_there = any(each.id == choice.provider for each in accounts)
@@ -121,10 +121,6 @@ class VoiceAccount(QWidget):
         self.changed.emit(ModelChoice(provider=str(provider), model=known[0] if known else ""))
 
 
-def may_have_sound(account: ProviderSettings) -> bool:
+def may_have_sound(account: ProviderSettings, settings: Settings) -> bool:
     """Whether an account may have ``/audio/…`` in OpenAI's way."""
-    preset = preset_of(account.preset)
-    address = account.base_url or preset.base_url
-    if not account.enabled or not address.startswith(("http://", "https://")):
-        return False
-    return wire_at(preset, address) in ("openai_chat", "openai_responses")
+    return audio_service(settings, ModelChoice(provider=account.id, model="any")) is not None

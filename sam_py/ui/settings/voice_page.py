@@ -6,21 +6,24 @@ import asyncio
 from collections.abc import Callable
 from typing import Any
 
-from PySide6.QtCore import QLocale
+from PySide6.QtCore import QLocale, Qt
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from sam_py.errors import SamError
 from sam_py.settings.model import Settings, VoiceSettings
+from sam_py.ui.audio.devices import SoundDevice
 from sam_py.ui.services import Services
 from sam_py.ui.settings.fields import Choice, Stepper, Switch, Words
 from sam_py.ui.settings.page import SettingsPage
 from sam_py.ui.settings.piper_files import PiperFiles
 from sam_py.ui.settings.voice_account import SPEAK_WORDS, SPEAKING, WRITE_WORDS, WRITING, VoiceAccount
 from sam_py.ui.settings.voice_list import VoiceList
-from sam_py.ui.voice.offers import SoundDevice, VoiceOffers
+from sam_py.ui.voice.offers import VoiceOffers
 from sam_py.ui.widgets.buttons import PillButton
 from sam_py.ui.widgets.plain import one_line
 
+_FLAGS = Qt.ItemDataRole.UserRole - 1
+"""Where a combo box's entries keep whether they can be chosen (QStandardItem::setFlags)."""
 # fmt: off
 LANGUAGES = (
     "af", "ar", "az", "be", "bg", "bn", "bs", "ca", "cs", "cy", "da", "de", "el", "en", "es", "et", "fa", "fi", "fr",
@@ -189,6 +192,10 @@ class VoicePage(SettingsPage):
         self.engine.set_values(
             (each.key, missing.replace("%1", each.name) if each.missing else each.name) for each in offers
         )
+        for place, each in enumerate(offers):
+            self.engine.setItemData(place, each.missing, Qt.ItemDataRole.ToolTipRole)
+            can_be = not each.missing or each.key in (voice.engine, "server")
+            self.engine.setItemData(place, None if can_be else 0, _FLAGS)
         self.engine.show_value(voice.engine)
         chosen = next((each for each in offers if each.key == voice.engine), None)
         if chosen is not None and chosen.missing:

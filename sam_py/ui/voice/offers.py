@@ -3,34 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Protocol
 
 from sam_py.speech.base import Voice
-
-
-@dataclass(frozen=True, slots=True)
-class EngineOffer:
-    """An engine that can be chosen. `key` as in `VoiceSettings.engine`."""
-
-    key: str
-    name: str
-    missing: str = ""
-    """Why it cannot speak here, and what helps; empty where it can."""
-
-
-@dataclass(frozen=True, slots=True)
-class SoundDevice:
-    """A loudspeaker or a microphone. `id` is the system's."""
-
-    id: str
-    name: str
+from sam_py.speech.engines.catalogue import Offer
+from sam_py.ui.audio.devices import SoundDevice
 
 
 class VoiceOffers(Protocol):
     """What there is to choose from, and a way to hear it."""
 
-    def engines(self) -> Sequence[EngineOffer]:
+    @property
+    def is_testing(self) -> bool:
+        """Whether `test` is under way: what goes wrong is said there."""
+
+    def engines(self) -> Sequence[Offer]:
         """All engines, in the order in which they are offered."""
 
     async def voices(self, engine: str) -> Sequence[Voice]:

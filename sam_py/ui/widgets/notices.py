@@ -14,7 +14,6 @@ from PySide6.QtGui import (
     QPainter,
     QPaintEvent,
     QPalette,
-    QPen,
 )
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
@@ -28,7 +27,6 @@ INFO_MS = 5_000
 ACTION_MS = 10_000
 MOST = 4
 _WIDTH_PX = 460
-_SHADOW_PX = 6
 _LOOKS: dict[Kind, tuple[str, Role]] = {
     "info": ("info", "muted"),
     "error": ("error", "error"),
@@ -102,9 +100,11 @@ class Notice(QWidget):
             self._on_action()
 
     def _take_theme(self) -> None:
+        from sam_py.ui.widgets.raised import SHADOW_PX  # a start without a notice does without
+
         theme = self._icons.themes.current
         scale = theme.scale
-        edge = _SHADOW_PX
+        edge = SHADOW_PX
         self._row.setContentsMargins(
             round(42 * scale) + edge, round(8 * scale) + edge, round(8 * scale) + edge, round(8 * scale) + edge
         )
@@ -130,23 +130,12 @@ class Notice(QWidget):
             super().keyPressEvent(event)
 
     def paintEvent(self, event: QPaintEvent) -> None:
+        from sam_py.ui.widgets.raised import paint_raised
+
         theme = self._icons.themes.current
-        colours = theme.palette
         painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        edge = _SHADOW_PX
-        rect = QRectF(self.rect()).adjusted(edge + 0.5, edge - 1.5, -edge - 0.5, -edge - 2.5)
-        radius = theme.radius_px * theme.scale
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(QColor(0, 0, 0, 26 if theme.dark else 7))
-        for spread in range(edge, 0, -1):
-            painter.drawRoundedRect(
-                rect.adjusted(-spread + 1, -spread + 3, spread - 1, spread + 1), radius + spread, radius + spread
-            )
-        error = self.kind == "error"
-        painter.setBrush(QColor(colours.error_surface if error else colours.raised))
-        painter.setPen(QPen(QColor(colours.border), 1))
-        painter.drawRoundedRect(rect, radius, radius)
+        ground = theme.palette.error_surface if self.kind == "error" else ""
+        rect = paint_raised(painter, self.rect(), theme, ground=ground)
         name, role = _LOOKS[self.kind]
         side = round(18 * theme.scale)
         place = QRectF(rect.left() + 14 * theme.scale, rect.center().y() - side / 2, side, side)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from types import SimpleNamespace
@@ -14,9 +15,10 @@ from PySide6.QtTest import QTest
 from sam_py.settings.file import SettingsFile
 from sam_py.settings.model import ModelChoice, ProviderSettings
 from sam_py.speech.base import SpeechError, Voice
+from sam_py.speech.engines.catalogue import Offer
+from sam_py.ui.audio.devices import SoundDevice
 from sam_py.ui.settings.voice_page import VoicePage
 from sam_py.ui.theme import Themes
-from sam_py.ui.voice.offers import EngineOffer, SoundDevice
 from sam_py.ui.widgets.icons import Icons
 from tests.fakes.run_now import RunNow
 
@@ -33,12 +35,14 @@ class Offers:
         self.loudspeakers = [SoundDevice("a", "Speakers")]
         self.tell: Callable[[], None] | None = None
 
-    def engines(self) -> list[EngineOffer]:
+    is_testing = False
+
+    def engines(self) -> list[Offer]:
         return [
-            EngineOffer("system", "System voices"),
-            EngineOffer("qt", "Qt"),
-            EngineOffer("piper", "Piper", "Piper is not installed. Run pip install piper-tts."),
-            EngineOffer("server", "Server"),
+            Offer("system", "System voices"),
+            Offer("qt", "Qt"),
+            Offer("piper", "Piper", "Piper is not installed. Run pip install piper-tts."),
+            Offer("server", "Server"),
         ]
 
     async def voices(self, engine: str) -> Sequence[Voice]:
@@ -163,10 +167,10 @@ def test_a_piper_voice_needs_both_of_its_files(room: Room, tmp_path: Path) -> No
     page.engine.chosen.emit("piper")
     alone, whole = tmp_path / "alone.onnx", tmp_path / "whole.onnx"
     for path in (alone, whole, tmp_path / "whole.onnx.json"):
-        path.write_bytes(b"{}")
+        path.write_text(json.dumps({"audio": {"sample_rate": 22050}, "phoneme_id_map": {}}))
     page.piper.take([str(alone), str(whole)])
     assert room.voice.piper_voices == (str(whole),)
-    assert "alone.onnx has no alone.onnx.json beside it" in page.piper.fault.text()
+    assert "alone.onnx.json is missing" in page.piper.fault.text()
     room.press(page.piper.removers[str(whole)])
     assert room.voice.piper_voices == ()
 

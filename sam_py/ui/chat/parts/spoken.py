@@ -19,6 +19,7 @@ _WORD = re.compile(r"[^\W_]+")
 _MARKUP = frozenset("*_`[]()<>&\\$#|~\n!")
 _OBJECT = "\ufffc"
 """What stands for a formula in a document."""
+_ON_PAPER = ("table", "math")
 _FORMULA_BEGINS = ("$", "\\(")
 _FORMULA_ENDS = ("$", "\\)")
 
@@ -30,7 +31,7 @@ class SpokenMark:
     """
 
     def __init__(self, column: MarkdownColumn) -> None:
-        self._column = column
+        self.column = column
         self._start = self._end = 0
         self._from = (0, 0)
         """A part that begins at or before the sentence, and where it begins in the text."""
@@ -40,7 +41,7 @@ class SpokenMark:
     @property
     def is_found(self) -> bool:
         """Whether what is read is on screen already: it may be heard before it is drawn."""
-        return any(True for _rect, _whole in self._boxes())
+        return any(True for _box in self._boxes())
 
     def move(self, start: int, end: int) -> None:
         """Mark these characters of the column's Markdown. Quick where they lie behind those that were marked."""
@@ -54,27 +55,26 @@ class SpokenMark:
     def rect(self) -> QRectF:
         """All that is marked, in the column's coordinates; empty where it is not drawn yet."""
         whole = QRectF()
-        for box, _whole in self._boxes():
+        for box, _framed in self._boxes():
             whole = whole.united(box)
         return whole
 
     def paint(self, painter: QPainter, clip: QRectF) -> None:
-        """Paint behind the words; blocks get a frame by `paint_over`."""
-        style = self._column.text_style
+        """Paint behind the words; blocks with grounds of their own get a frame by `paint_over`."""
+        style = self.column.text_style
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(style.colour("spoken"))
-        for box, whole in self._boxes():
-            if not whole and box.intersects(clip):
+        for box, framed in self._boxes():
+            if not framed and box.intersects(clip):
                 painter.drawRoundedRect(box, 4, 4)
 
     def paint_over(self, painter: QPainter, clip: QRectF) -> None:
-        """Frame the blocks that are read: they have grounds of their own."""
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setBrush(Qt.BrushStyle.NoBrush)
-        painter.setPen(QPen(self._column.text_style.colour("accent"), 2))
-        for box, whole in self._boxes():
-            if whole and box.intersects(clip):
+        painter.setPen(QPen(self.column.text_style.colour("accent"), 2))
+        for box, framed in self._boxes():
+            if framed and box.intersects(clip):
                 painter.drawRoundedRect(box.adjusted(1, 1, -1, -1), 8, 8)
 
     def forget(self) -> None:
@@ -86,20 +86,20 @@ class SpokenMark:
 
     def _repaint(self) -> None:
         if self._end > self._start and not (rect := self.rect()).isEmpty():
-            self._column.update(rect.toAlignedRect().adjusted(-2, -2, 2, 2))
+            self.column.update(rect.toAlignedRect().adjusted(-2, -2, 2, 2))
 
     def _boxes(self) -> Iterator[tuple[QRectF, bool]]:
-        """What is marked: rectangles in the column, and whether one is a whole block."""
+        """What is marked: rectangles in the column, and whether one is to be framed: it has a ground of its own."""
         if self._end <= self._start:
             return
-        found = self._column.parts_between(self._start, self._end, self._from)
+        found = self.column.parts_between(self._start, self._end, self._from)
         if found:
             self._from = (found[0][0], found[0][2])
         for _index, part, begin in found:
             if not part.height:
                 continue
             if not isinstance(part, ProsePart):
-                yield QRectF(part.x, part.top, part.width, part.height), True
+                yield QRectF(part.x, part.top, part.width, part.height), part.kind not in _ON_PAPER
                 continue
             span = self._span(part, self._start - begin, self._end - begin)
             if span is None:
