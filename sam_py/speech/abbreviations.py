@@ -13,11 +13,13 @@ def _words(text: str) -> frozenset[str]:
 
 
 TITLES = _words(
-    "mr mrs ms mx dr dres prof profs rev hon gen col capt cpt lt sgt cpl pvt maj cmdr adm gov sen rep pres supt messrs"
-    " mmes insp fr sr hr hrn frl dipl ing mag univ priv gebr mgr mme mlle mlles mm ste"
-    " sra srta sres dña dra lic arq excmo excma ilmo mons fray ud uds vd vds sto dn rvdo cap.gral"
+    "mr mrs ms mx mt ft dr dres prof profs rev hon gen col capt cpt lt sgt cpl pvt maj cmdr adm gov sen rep pres supt"
+    " messrs mmes insp fr sr hr hrn frl dipl ing mag univ priv gebr mgr mme mlle mlles mm ste"
+    " sra srta sres profa dña dra lic arq excmo excma ilmo mons cnel tte fray hl ud uds vd vds sto dn rvdo cap.gral"
 )
 """Stand before a name; only where they begin with a capital."""
+
+TITLES_EVEN_SMALL = _words("dr dra sr sra srta prof profa mr mrs ms hr hl cnel")
 
 NEVER_LAST = _words(
     "e.g i.e eg ie vs cf viz approx a.k.a aka incl excl esp w.r.t resp n.b p.s nb ps"
@@ -61,7 +63,7 @@ NOT_AFTER_TIME = _words(
 """Go on with a time of the day: "5 p.m. Eastern"."""
 
 EITHER = _words(
-    "inc ltd co corp bros jr st ave blvd rd mt dept dist assn assoc intl natl govt est al esq sr"
+    "inc ltd co corp bros jr st ave blvd rd dept dist assn assoc intl natl govt est al esq sr"
     " u.s u.k u.n e.u u.s.a d.c l.a n.y u.s.s.r a.d b.c.e c.e b.c ph.d m.d b.a m.a b.sc m.sc d.phil ll.d d.d.s"
     " m.b.a p.o"
     " u.a s.a o.a v.chr n.chr v.u.z n.u.z str pl hbf bhf ges gmbh e.v a.g hrsg übers verf jh.v.chr"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from sam_py.speech.scanner import ENDS, Held, Scanner, Sink
+from sam_py.speech.scanner import ENDS, PICTURE_ENDS, Held, Scanner, Sink
 
 LABEL_CHARS = 400
 TARGET_CHARS = 2_000
@@ -101,18 +101,23 @@ class Links(Scanner):
 
     def _say_label(self, char: str, at: int) -> None:
         """Read the label's own text, and then `char`."""
+        self._again.appendleft((char, at))
+        self._read_label(at)
+
+    def _read_label(self, at: int) -> None:
+        if self._held[0][0] == "!" and self._label:
+            self._again.appendleft((PICTURE_ENDS, self._label[0][1]))
         self._held = []
         self._state = self._text_state
-        self._again.appendleft((char, at))
         self._again.appendleft((ENDS, at))
         self._again.extendleft(reversed(self._label))
 
+    def _end_picture(self, _char: str, at: int) -> None:
+        self._sink.may_end(at)
+
     def _reference(self, char: str, at: int) -> None:
         if char == "]":
-            self._held = []
-            self._state = self._text_state
-            self._again.appendleft((ENDS, at))
-            self._again.extendleft(reversed(self._label))
+            self._read_label(at)
         elif not char or char == "[" or len(self._held) - len(self._label) > 100:
             self._not_a_link(char, at)
         else:
@@ -182,10 +187,7 @@ class Links(Scanner):
         return "".join(each for each, _ in self._held[first : first + 5]) == "data:"
 
     def _end_target(self, at: int) -> None:
-        self._held = []
-        self._state = self._text_state
-        self._again.appendleft((ENDS, at))
-        self._again.extendleft(reversed(self._label))
+        self._read_label(at)
 
     # Addresses
 

@@ -16,7 +16,7 @@ from html import unescape
 from typing import ClassVar
 
 from sam_py.speech.links import Links, host_of
-from sam_py.speech.scanner import Sink
+from sam_py.speech.scanner import PICTURE_ENDS, Sink
 
 CODE_CHARS = 300
 TAG_CHARS = 1_000
@@ -58,6 +58,7 @@ class Markup(Links):
         "&": "_open_entity",
         "$": "_open_dollars",
         "\n": "_line",
+        PICTURE_ENDS: "_end_picture",
         **dict.fromkeys("hHwWfF", "_open_scheme"),
     }
 

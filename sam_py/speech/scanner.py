@@ -11,6 +11,8 @@ from sam_py.speech.symbols import EMOJI, is_dropped, spoken_emoji
 
 Held = list[tuple[str, int]]
 """Characters with their places in the source."""
+PICTURE_ENDS = "\ufffc"
+"""Read where a picture's alternative text ends; its place is where that began."""
 ENDS = ""
 """Read where a block ends, and where a link's label does: never spoken, and the end of whatever is held."""
 _PLAIN = re.compile(
@@ -27,6 +29,8 @@ class Sink(Protocol):
     def add_solid(self, text: str, start: int, end: int) -> None: ...
 
     def add_symbol(self, text: str, start: int, end: int) -> None: ...
+
+    def may_end(self, since: int) -> None: ...
 
     def break_line(self, at: int) -> None: ...
 
@@ -116,10 +120,7 @@ class Scanner:
         self._before = char
         if EMOJI.match(char):
             self._after_emoji = True
-            if self._emoji and (name := spoken_emoji(char)):
-                self._sink.add_symbol(name, start, end)
-            else:
-                self._sink.add(" ", start)
+            self._sink.add_symbol(spoken_emoji(char) if self._emoji else "", start, end)
         elif is_dropped(char) or (char == "\u200d" and self._after_emoji):
             return
         else:

@@ -15,8 +15,16 @@ import unicodedata
 from collections.abc import Callable
 from enum import Enum
 
-from sam_py.speech.stops import Verdict, judge_mark, judge_pause, judge_quoted, judge_stop
-from sam_py.speech.terminators import CLOSERS, COMMAS, FREE, OPENERS, STOPS, TERMINATORS
+from sam_py.speech.stops import (
+    Verdict,
+    ends_without_stop,
+    judge_mark,
+    judge_nothing,
+    judge_pause,
+    judge_quoted,
+    judge_stop,
+)
+from sam_py.speech.terminators import CLOSERS, COMMAS, FREE, GREEK_QUESTION, OPENERS, QUOTES_OF_HAN, STOPS, TERMINATORS
 
 LINE_CHARS = 40
 """A line break ends a sentence that is at least so long."""
@@ -27,6 +35,7 @@ SPACE_CHARS = 260
 HARD_CHARS = 300
 """No sentence is longer."""
 _OPENERS = "".join(OPENERS)
+_MARKS = (TERMINATORS | GREEK_QUESTION) - STOPS
 
 Take = Callable[[str, int, int], None]
 """Called with a sentence, and where in the source it starts and ends."""
@@ -88,20 +97,35 @@ class Sentences:
         self._solid_end = len(self._chars)
 
     def add_symbol(self, text: str, start: int, end: int) -> None:
-        """Go on with what an emoji is called; behind a full stop it still belongs to the sentence."""
+        """Go on with what an emoji is called, if it is called anything; behind a full stop it belongs to the sentence.
+
+        In Chinese and Japanese it is often the only full stop there is.
+        """
         if self._phase is _Phase.TEXT or len(self._chars) > self._end + 1:
-            self._step(" ", start, start)
-            self.add_solid(text, start, end)
-            self._step(" ", end, end)
+            ends = self._phase is _Phase.TEXT and bool(self._chars) and ends_without_stop(self._chars[-1])
+            if text or not ends:
+                self._step(" ", start, start)
+                self.add_solid(text, start, end)
+            if ends:
+                self._may_end_here()
+            elif text:
+                self._step(" ", end, end)
             return
         self._space(start, start)
         for char in text:
             self._append(char, start, end) if char != " " else self._space(start, end)
-        self._settle()
+        self._stretch()
+
+    def may_end(self, since: int) -> None:
+        """What stands from `since` on in the source is a sentence, if it is all there is and a capital follows."""
+        if self._phase is _Phase.TEXT and self._chars and self._starts[0] >= since:
+            self._may_end_here()
 
     def break_line(self, at: int) -> None:
         """A line of the source ends at `at`: white space, and an end where the sentence is long enough."""
-        if self._phase is not _Phase.TEXT:
+        if self._phase is _Phase.WAITING and len(self._chars) > self._end + 1:
+            self._decide(whole=True)
+        if self._phase is not _Phase.TEXT and self._length() >= LINE_CHARS:
             self._decide(last=True)
         if self._phase is _Phase.TEXT and self._length() >= LINE_CHARS and not self.whole:
             self._cut(len(self._chars))
@@ -132,7 +156,7 @@ class Sentences:
                 self._space(start, end)
                 return
             self._append(char, start, end)
-            if char in TERMINATORS and not self.whole and self._chars:
+            if not self.whole and self._chars and (char in TERMINATORS or self._asks_in_greek(char)):
                 self._phase = _Phase.CLOSING
                 self._stop_at = len(self._chars) - 1
                 self._end = len(self._chars)
@@ -141,6 +165,10 @@ class Sentences:
             self._close(char, start, end)
         else:
             self._wait(char, start, end)
+
+    def _asks_in_greek(self, char: str) -> bool:
+        """Whether it is a semicolon behind a Greek letter, which is a question mark."""
+        return char in GREEK_QUESTION and "Ͱ" <= self._chars[-2:][0] <= "\u1fff"
 
     def _append(self, char: str, start: int, end: int) -> None:
         self._chars.append(char)
@@ -235,7 +263,7 @@ class Sentences:
         return any(char in FREE for char in self._chars[self._stop_at : self._end])
 
     def _is_pause(self, char: str) -> bool:
-        return self._chars[self._stop_at] == "…" and _is_uncased(char)
+        return self._chars[self._stop_at] == "…" and (_is_uncased(char) or char in QUOTES_OF_HAN)
 
     def _ends_before(self, char: str) -> bool:
         """Whether a sentence ends at full stops that `char` follows without white space."""
@@ -259,11 +287,17 @@ class Sentences:
         elif verdict is Verdict.GO_ON:
             self._go_on()
 
-    def _settle(self) -> None:
-        """What was added belongs to the sentence that may have ended in front of it; it was not cut for its length."""
+    def _stretch(self) -> None:
+        """All that stands here belongs to the sentence that may have ended, if it was not cut for its length."""
         if self._phase is not _Phase.TEXT:
+            self._stop_at = len(self._chars) if self._stop_at == self._end else self._stop_at
             self._end = len(self._chars)
             self._phase = _Phase.WAITING
+
+    def _may_end_here(self) -> None:
+        self._phase = _Phase.WAITING
+        self._stop_at = self._end = len(self._chars)
+        self._solid_next = -1
 
     def _go_on(self) -> None:
         """No sentence ends at the full stop; what was held back behind it is read as it would have been."""
@@ -275,12 +309,14 @@ class Sentences:
 
     def _judge(self, following: str, *, whole: bool, solid: bool = False) -> Verdict:
         stop = self._stop_at
+        if stop == self._end:
+            return judge_nothing("".join(self._chars[:stop]).rstrip(), following, whole)
         if self._is_free() or self._is_pause(following[:1]):
             return self._judge_free(following, whole=whole)
         if (solid and not following.strip(_OPENERS)) or stop == self._solid_end:
             return Verdict.END
         before, marks = "".join(self._chars[:stop]).lstrip(), "".join(self._chars[stop : self._end])
-        judge = judge_mark if set(marks) & (TERMINATORS - STOPS) else judge_stop
+        judge = judge_mark if set(marks) & _MARKS else judge_stop
         return judge(before, marks.replace(" ", ""), following, whole, solid)
 
     def _judge_free(self, following: str, *, whole: bool) -> Verdict:

@@ -20,6 +20,7 @@ from sam_py.speech.abbreviations import (
     SMALL_ONLY,
     STARTERS,
     TITLES,
+    TITLES_EVEN_SMALL,
     UNITS,
 )
 from sam_py.speech.terminators import CLOSERS, OPENERS, QUOTATIONS, QUOTES
@@ -33,11 +34,11 @@ _LETTER = re.compile(r"[^\W\d_]")
 _SHORT = re.compile(r"[^\W\d_]{1,3}\.$")
 _DOUBLED = re.compile(r"([^\W\d_])\1$")
 _HAN = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
-_HAN_TAIL = re.compile(rf"[{_HAN}]+$")
-_HAN_FIRST = re.compile(rf"[{_HAN}]")
-_TAG = re.compile(rf"[{_HAN}]{{0,5}}?[说說问問道喊叫答想嘆叹笑讲講嚷嚀吼骂罵]")
-_PARTICLE = re.compile("[とっはがのをにもでだ]")
+_HAN_LETTER = re.compile(rf"[{_HAN}]")
+_TAG = re.compile(rf"[{_HAN}]{{0,5}}?(?:道(?=[^了歉谢謝理路德具])|[说說问問喊叫答想嘆叹笑讲講嚷嚀吼骂罵])")
+_PARTICLE = re.compile("[とっはがのをにもでだへ]")
 _TAG_CHARS = 6
+_FINALS = frozenset("了吧啊呢吗嗎哦啦呀嘛哈喔囉耶！")
 _DIVIDED = frozenset({"vol", "bd", "kap", "chap", "cap", "art", "pt", "tít", "akt"})
 _ELISION = re.compile(r"(?:[cdjlmnst]|qu)'", re.IGNORECASE)
 
@@ -61,10 +62,11 @@ def judge_mark(before: str, marks: str, following: str, whole: bool, solid: bool
         return Verdict.END if solid or _begins_small(before) else Verdict.GO_ON
     if word[0].isupper() and marks[-1] in QUOTES and word == following and _is_speech(before):
         return _tag(word, whole)
-    if marks == "!" and any(name.startswith(word) for name in COMPANY):
+    name = word.rstrip(_END)
+    if marks == "!" and any(each.startswith(name) for each in COMPANY):
         if not whole:
             return Verdict.WAIT
-        return Verdict.GO_ON if word in COMPANY and following == word else Verdict.END
+        return Verdict.GO_ON if name in COMPANY and following == word else Verdict.END
     return Verdict.END
 
 
@@ -89,7 +91,7 @@ def judge_quoted(before: str, marks: str, following: str, whole: bool) -> Verdic
     """Judge the full stop of Chinese or Japanese before a closing quotation mark, which "he asked" may follow."""
     if _PARTICLE.match(following) or following[0] in "，、,；":
         return Verdict.GO_ON
-    if not _HAN_FIRST.match(following) or any(mark in ")）】》〉〕" for mark in marks):
+    if not _HAN_LETTER.match(following) or any(mark in ")）】》〉〕" for mark in marks):
         return Verdict.END
     if not _is_speech(before):
         return Verdict.END
@@ -98,10 +100,24 @@ def judge_quoted(before: str, marks: str, following: str, whole: bool) -> Verdic
     return Verdict.WAIT if not whole and len(following) < _TAG_CHARS else Verdict.END
 
 
+def ends_without_stop(last: str) -> bool:
+    """Whether a Chinese or Japanese sentence may end in this character, and an emoji for a full stop."""
+    return last in _FINALS or ("ぁ" <= last <= "ゖ" and _PARTICLE.match(last) is None)
+
+
+def judge_nothing(before: str, following: str, whole: bool) -> Verdict:
+    """Judge a place without a full stop where a sentence may end: behind a picture, behind an emoji."""
+    word = following.lstrip(_LEAD)
+    if not word:
+        return Verdict.END if whole else Verdict.WAIT
+    if _HAN_LETTER.match(before[-1:]):
+        return Verdict.GO_ON if _PARTICLE.match(word) or word[0] in "，、,；" else Verdict.END
+    return Verdict.END if word[0].isupper() or word[0].isnumeric() or _HAN_LETTER.match(word) else Verdict.GO_ON
+
+
 def judge_pause(before: str) -> Verdict:
     """Judge ``……`` that a letter of Chinese or Japanese follows at once: hesitation is short."""
-    tail = _HAN_TAIL.search(before[-12:])
-    return Verdict.END if tail is not None and len(tail[0]) > 5 else Verdict.GO_ON
+    return Verdict.END if len(_HAN_LETTER.findall(before)) > 5 else Verdict.GO_ON
 
 
 def judge_stop(before: str, marks: str, following: str, whole: bool, solid: bool) -> Verdict:
@@ -169,10 +185,10 @@ def _number(before: str, last: str, word: str, whole: bool, is_first: bool) -> V
         return Verdict.END
     if word[0].islower():
         return Verdict.GO_ON if len(last) <= 3 else _by_case(before, "", word, False)
-    if len(last) > 2 and not _ROMAN.match(last):
+    if len(last) > 3 and not _ROMAN.match(last):
         return Verdict.END
     if word[0].isnumeric():
-        return Verdict.GO_ON
+        return Verdict.GO_ON if len(last) < 3 else Verdict.END
     words = before[-_REACH:].casefold().split()
     previous = words[-2].lstrip(_LEAD) if len(words) > 1 else ""
     if previous in BEFORE_ORDINAL and not (previous in {"am", "die"} and {"i", "they"} & set(words[-3:-2])):
@@ -186,12 +202,14 @@ def _number(before: str, last: str, word: str, whole: bool, is_first: bool) -> V
 def _word(before: str, last: str, following: str, whole: bool, solid: bool, is_first: bool) -> Verdict:
     word = following.lstrip(_LEAD)
     key = _compound(before, last)
-    if key in NEVER_LAST or (key in TITLES and last[0].isupper()) or last in SMALL_ONLY:
+    if key in NEVER_LAST or (key in TITLES and (last[0].isupper() or key in TITLES_EVEN_SMALL)) or last in SMALL_ONLY:
         return Verdict.GO_ON
     if not word:
         return Verdict.END
     if key in BEFORE_NUMBER and (word[0].isnumeric() or _is_roman(word, key)):
         return Verdict.GO_ON if whole or word[0].isnumeric() else Verdict.WAIT
+    if key.endswith("str") and word[0].isnumeric():
+        return Verdict.GO_ON  # "Bahnhofstr. 12"
     if key in OFTEN_LAST:
         return Verdict.GO_ON if word[0].islower() and not solid else Verdict.END
     if key in UNITS and _after_number(before, last):
@@ -205,7 +223,7 @@ def _word(before: str, last: str, following: str, whole: bool, solid: bool, is_f
         and word[0].isupper()
     ):
         return Verdict.GO_ON if whole else Verdict.WAIT  # "EE. UU."
-    if key in EITHER or _is_dotted(key):
+    if key in EITHER or key in TITLES or _is_dotted(key):
         return _starts(word, whole)
     if key in BEFORE_NUMBER and word[0].islower():
         return Verdict.GO_ON
@@ -230,8 +248,10 @@ def _compound(before: str, last: str) -> str:
         if _is_known(folded):
             return folded
     folded = key.casefold().replace("’", "'")
-    elided = _ELISION.match(folded)
-    return folded[elided.end() :] if elided else folded
+    if elided := _ELISION.match(folded):
+        return folded[elided.end() :]
+    tail = folded.rpartition("-")[2]
+    return tail if len(tail) > 1 and _is_known(tail) else folded  # "Dipl.-Ing"
 
 
 def _is_roman(word: str, key: str) -> bool:
@@ -295,4 +315,4 @@ def _letter(before: str, last: str, word: str, whole: bool, is_first: bool) -> V
         return Verdict.END
     if not whole:
         return Verdict.WAIT
-    return Verdict.END if _is_starter(word) and len(word) > 1 else Verdict.GO_ON
+    return Verdict.END if word == "I" or (_is_starter(word) and len(word) > 1) else Verdict.GO_ON

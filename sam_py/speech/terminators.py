@@ -40,3 +40,7 @@ QUOTES = frozenset("\"'”’“‘»«›‹」』")
 """Closing quotation marks."""
 QUOTATIONS = frozenset("\"'“‘„‚«»‹「『")
 """Opening ones."""
+GREEK_QUESTION = frozenset(";\u037e")
+"""A question mark, behind Greek letters."""
+QUOTES_OF_HAN = frozenset("「『“")
+"""Opening ones of Chinese and Japanese."""
