@@ -13,7 +13,7 @@ from sam_py.errors import UnknownMessageError
 from sam_py.messages.message import AssistantMessage, Message, UserMessage
 from sam_py.speech.base import Readout, SpeechError, Utterance
 from sam_py.speech.queue import SpeechQueue
-from sam_py.speech.reading import Reading, Spoken, moved, plain_text, spoken_text
+from sam_py.speech.reading import Reading, Spoken, import_soon, moved, plain_text, spoken_text
 from sam_py.speech.voice_state import GaveUpError, VoiceNews, VoiceState
 
 log = logging.getLogger(__name__)
@@ -84,6 +84,7 @@ class Narrator:
             if not self._is_chosen:
                 self._silence()
             return
+        import_soon()
         self._queue.warm_up()
         self._muted.clear()
         if self._is_chosen:

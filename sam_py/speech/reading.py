@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 from collections import deque
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from importlib import import_module
+from threading import Thread
 from typing import Protocol
 
 from sam_py.messages.message import Message
@@ -30,6 +33,12 @@ def spoken_text(readout: Readout) -> Spoken:
     from sam_py.speech.speakable import SpokenText
 
     return SpokenText(readout)
+
+
+def import_soon() -> None:
+    """Import the parser in a thread: that takes some 40 ms, too long for the moment when the first chunk comes."""
+    if "sam_py.speech.speakable" not in sys.modules:
+        Thread(target=import_module, args=("sam_py.speech.speakable",), name="import speech", daemon=True).start()
 
 
 def plain_text() -> Spoken:
