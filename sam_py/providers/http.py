@@ -65,6 +65,8 @@ class Call:
     url: str
     asked: Asked
     body: Mapping[str, Any] | None = field(default=None, repr=False)
+    content: tuple[str, bytes] | None = field(default=None, repr=False)
+    """Content type and bytes, instead of `body`: what is no JSON."""
     key: str | None = field(default=None, repr=False)
     key_header: str = ""
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
@@ -77,7 +79,7 @@ class Call:
 
     @property
     def method(self) -> str:
-        return "GET" if self.body is None else "POST"
+        return "GET" if self.body is None and self.content is None else "POST"
 
 
 @dataclass(slots=True)
@@ -298,6 +300,9 @@ class Http:
         longest_s = max(call.read_s, call.first_byte_s)  # which of the two it is, the watcher knows
         timeout = httpx.Timeout(connect=CONNECT_S, write=WRITE_S, pool=POOL_S, read=longest_s)
         try:
+            if call.content is not None:
+                headers["Content-Type"], content = call.content
+                return client.build_request("POST", call.url, headers=headers, content=content, timeout=timeout)
             if call.body is None:
                 return client.build_request("GET", call.url, headers=headers, timeout=timeout)
             content = encoded(call.body)

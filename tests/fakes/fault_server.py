@@ -210,4 +210,5 @@ async def _read_request(reader: asyncio.StreamReader) -> Received:
     method, path, _version = head[0].split(" ")
     headers = {name.lower(): value.strip() for name, _, value in (line.partition(":") for line in head[1:]) if name}
     body = await reader.readexactly(int(headers.get("content-length", "0")))
-    return Received(method, path, headers, json.loads(body) if body else None, body)
+    is_json = not headers.get("content-type", "").startswith("multipart/")
+    return Received(method, path, headers, json.loads(body) if body and is_json else None, body)

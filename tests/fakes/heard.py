@@ -6,10 +6,13 @@ Prints one JSON object: name of the scene → figures.
 
 from __future__ import annotations
 
+import io
 import json
 import os
+import subprocess
 import sys
 import time
+import wave
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -17,9 +20,10 @@ from typing import Any
 import numpy as np
 from PySide6.QtCore import QCoreApplication, QEventLoop, QTimer
 
-from sam_py.speech.base import Clip, Finished, PlayerNews, Started, Trouble
+from sam_py.speech.base import Clip, Finished, PlayerNews, SpeechError, Started, Trouble
 from sam_py.ui.audio.devices import SoundDevices
 from sam_py.ui.audio.player import AudioPlayer
+from sam_py.ui.audio.recorder import Recorder as Dictaphone
 from tests.fakes.pulse import RATE_HZ, PulseServer, Recorder
 
 LOUD = 300
@@ -202,15 +206,74 @@ def unplugged(scene: Scene) -> dict[str, Any]:
     return {"elsewhere_s": at_once, "in_all_s": len(heard(scene.speakers)) / RATE_HZ, "words": words, "left": names}
 
 
+def recorded(scene: Scene) -> dict[str, Any]:
+    """The microphone hears what is played into the sink "voice"."""
+    recorder = Dictaphone(scene.devices)
+    levels: list[float] = []
+    ended: list[Any] = []
+    recorder.level_changed.connect(levels.append)
+    recorder.ended.connect(ended.append)
+    recorder.start("microphone")
+    wait(lambda: recorder.seconds > 0.2, 5)
+    quiet = max(levels)
+    wav = Path(os.environ["SPOKEN_WAV"])
+    playing = subprocess.Popen(["paplay", "--device=voice", str(wav)], env=scene.server.environment)
+    wait(lambda: playing.poll() is not None, 15)
+    wait(lambda: False, 0.3)
+    recorder.stop()
+    with wave.open(io.BytesIO(recorder.wav())) as file:
+        form = [file.getframerate(), file.getnchannels(), file.getsampwidth()]
+        got = np.frombuffer(file.readframes(file.getnframes()), "<i2").astype(float)
+    with wave.open(str(wav)) as file:
+        rate_hz, sent = file.getframerate(), np.frombuffer(file.readframes(file.getnframes()), "<i2").astype(float)
+    seconds = len(got) / form[0]
+    silent = recorder.was_silent
+    recorder.start("")
+    wait(lambda: recorder.seconds > 0.1, 5)
+    was_silent = recorder.was_silent
+    recorder.cancel()
+    after_cancel = recorder.seconds
+    try:
+        recorder.start("another")
+        words = ""
+    except SpeechError as error:
+        words = str(error)
+    recorder.start("microphone")
+    wait(lambda: recorder.seconds > 0.1, 5)
+    remap = next(line for line in scene.server.ask("list", "short", "modules").splitlines() if "remap" in line)
+    scene.server.ask("unload-module", remap.split("\t")[0])
+    wait(lambda: bool(ended), 5)
+    return {
+        "form": form,
+        "seconds": seconds,
+        "loud_s": loud_s(got, form[0]),
+        "sent_loud_s": loud_s(sent, rate_hz),
+        "rms": float(np.sqrt((got[np.abs(got) > LOUD] ** 2).mean())),
+        "sent_rms": float(np.sqrt((sent[np.abs(sent) > LOUD] ** 2).mean())),
+        "level_quiet": quiet,
+        "level_loud": max(levels),
+        "silent": [silent, was_silent],
+        "after_cancel": after_cancel,
+        "words": [words, *map(str, ended)],
+        "kept_s": recorder.seconds,
+    }
+
+
+def loud_s(samples: np.ndarray, rate_hz: int) -> float:
+    loud = np.flatnonzero(np.abs(samples) > 4 * LOUD)
+    return float(loud[-1] - loud[0]) / rate_hz if len(loud) else 0.0
+
+
 SCENES = (gapless, stopped, paused, quieter, another_form, followed, unplugged)
+LISTENING = (recorded,)
 
 
 def main() -> int:
     QCoreApplication(sys.argv)
-    wanted = sys.argv[1:] or [scene.__name__ for scene in SCENES]
+    wanted = sys.argv[1:]
     scene = Scene(_Known())
     figures = {}
-    for each in SCENES:
+    for each in (*SCENES, *LISTENING):
         if each.__name__ in wanted:
             scene.begin()
             figures[each.__name__] = each(scene)
