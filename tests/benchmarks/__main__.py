@@ -20,6 +20,7 @@ from tests.benchmarks.decoding import decoding
 from tests.benchmarks.dimming import dimming
 from tests.benchmarks.inspector import inspector
 from tests.benchmarks.loop import loop
+from tests.benchmarks.narrator import narrator
 from tests.benchmarks.run import Row, child, make_library
 from tests.benchmarks.sentences import sentences
 from tests.benchmarks.speech_engines import speech_engines
@@ -133,6 +134,7 @@ BENCHMARKS: dict[str, Callable[[int], list[Row]]] = {
     "dimming": dimming,
     "sentences": sentences,
     "speech-engines": speech_engines,
+    "narrator": narrator,
 }
 
 
