@@ -98,7 +98,7 @@ def test_killed_and_hung_at_random_each_sentence_comes_once(tmp_path: Path, monk
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
 
     async def scenario() -> None:
-        outcome = await strike_voices(10, hangs=0.1, seed=1, patience=Patience(answer_s=1.0, character_s=0))
+        outcome = await strike_voices(10, hangs=0.1, seed=1, patience=Patience(answer_s=2.0, character_s=0))
         assert (outcome.wrong, outcome.left) == ([], 0)
         assert outcome.strikes > 5
 

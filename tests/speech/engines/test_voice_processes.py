@@ -98,7 +98,7 @@ def test_a_voice_that_says_nothing_of_words_is_an_error_and_of_a_sign_is_none(fa
 def test_a_sentence_that_hangs_every_engine_is_given_up_and_the_next_is_spoken(fake_pyttsx3: FakePyttsx3) -> None:
     async def scenario() -> None:
         speak = "def speak(text, path, tries): time.sleep(60) if 'bad' in text else write(path, len(text))"
-        patience = Patience(answer_s=0.5, character_s=0, dropped_s=0.05)
+        patience = Patience(answer_s=0.7, character_s=0, dropped_s=0.05)
         engine = SystemVoices(program=fake_pyttsx3(speak), patience=patience)
         with pytest.raises(SpeechError, match="failed three times"):
             await spoken(engine, "A bad sentence.")
