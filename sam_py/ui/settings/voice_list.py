@@ -157,7 +157,7 @@ class VoiceList(QWidget):
         languages = ", ".join(dict.fromkeys(language_name(tag) for tag in tags))
         item = QStandardItem(name)
         item.setData(voice_id, _ID)
-        item.setData(languages, _LANGUAGES)
+        item.setData(languages if languages.casefold() != name.casefold() else "", _LANGUAGES)
         item.setData(f"{name} {languages} {' '.join(tags)}", _FOUND_BY)
         item.setData(f"{name}, {languages}" if languages else name, Qt.ItemDataRole.AccessibleTextRole)
         self._voices.appendRow(item)

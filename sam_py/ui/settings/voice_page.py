@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from PySide6.QtCore import QLocale, Qt
-from PySide6.QtWidgets import QHBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from sam_py.errors import SamError
 from sam_py.settings.model import Settings, VoiceSettings
@@ -85,6 +85,10 @@ class VoicePage(SettingsPage):
         icons = self.icons
         self.read_replies = Switch(icons, self.tr("Read every reply aloud"))
         self.engine = Choice(icons, self.tr("Spoken by"))
+        self.engine_notes: dict[str, Words] = {}
+        """Engine → why it cannot speak here."""
+        self._notes = QVBoxLayout()
+        self._notes.setSpacing(4)
         self.piper = PiperFiles(icons)
         nobody = self.tr("Nobody")
         self.server = VoiceAccount(icons, self.tr("Account or server"), nobody, SPEAKING, SPEAK_WORDS)
@@ -117,7 +121,8 @@ class VoicePage(SettingsPage):
             self.read_replies,
             self.tr("While it is being written. The speaker below the text box switches it, too."),
         )
-        self.engine_note = self.add_row(self.tr("Spoken by"), self.engine)
+        self.add_row(self.tr("Spoken by"), self.engine)
+        self.column.addLayout(self._notes)
         self._piper_place = self._group(
             self.tr("Voice files"),
             self.piper,
@@ -196,12 +201,13 @@ class VoicePage(SettingsPage):
             self.engine.setItemData(place, each.missing, Qt.ItemDataRole.ToolTipRole)
             can_be = not each.missing or each.key in (voice.engine, "server")
             self.engine.setItemData(place, None if can_be else 0, _FLAGS)
+            note = self.engine_notes.get(each.key)
+            if note is None:
+                note = self.engine_notes[each.key] = Words(self.icons, role="muted", small=True)
+                self._notes.addWidget(note)
+            words = each.missing if each.name in each.missing or not each.missing else f"{each.name}: {each.missing}"
+            note.say(words, "error" if each.key == voice.engine else "muted")
         self.engine.show_value(voice.engine)
-        chosen = next((each for each in offers if each.key == voice.engine), None)
-        if chosen is not None and chosen.missing:
-            self.engine_note.say(chosen.missing, "error")
-            return
-        self.engine_note.say("\n".join(f"{each.name}: {each.missing}" for each in offers if each.missing))
 
     def _show_voices(self, settings: Settings) -> None:
         voice = settings.voice

@@ -155,9 +155,11 @@ def test_a_list_that_does_not_come_says_why_and_is_asked_for_again(qtbot: Any, t
 
 def test_an_engine_that_is_not_here_says_what_helps(room: Room) -> None:
     page = room.page
-    assert "pip install piper-tts" in page.engine_note.text()
+    assert "pip install piper-tts" in page.engine_notes["piper"].text()
+    assert page.engine_notes["system"].isHidden()
+    assert not page.engine.model().flags(page.engine.model().index(2, 0)) & Qt.ItemFlag.ItemIsEnabled
     page.engine.chosen.emit("piper")
-    assert page.engine_note.text() == "Piper is not installed. Run pip install piper-tts."
+    assert page.engine_notes["piper"].isVisible()
     assert page.piper.isVisible()
     assert not page.server.isVisible()
 
