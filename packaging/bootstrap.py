@@ -131,14 +131,20 @@ def install_missing(needs: Sequence[system_needs.Need]) -> None:
     installer = system_needs.installer()
     prefix = system_needs.become_root() if installer == "apt-get" else None
     if installer == "apt-get" and prefix is not None:
-        packages = system_needs.packages_of(missing, installer)
-        with step(f"system packages: {' '.join(packages)}"):
-            try:
-                system_needs.apt_install(packages, prefix)
-            except system_needs.NotInstalled as problem:
-                if any(need.is_required for need in missing):
-                    raise Stop(str(problem)) from problem
-                say(f"  {problem}")
+        # What is optional comes by itself: a name that this system does not know must not keep the rest away.
+        for is_required in (True, False):
+            packages = system_needs.packages_of(
+                [need for need in missing if need.is_required is is_required], installer
+            )
+            if not packages:
+                continue
+            with step(f"system packages: {' '.join(packages)}"):
+                try:
+                    system_needs.apt_install(packages, prefix)
+                except system_needs.NotInstalled as problem:
+                    if is_required:
+                        raise Stop(str(problem)) from problem
+                    say(f"  {problem}")
         missing = system_needs.missing(missing)
     if required := [need for need in missing if need.is_required]:
         names = ", ".join(need.what for need in required)

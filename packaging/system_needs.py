@@ -121,6 +121,7 @@ def of_tests() -> list[Need]:
         Need("a keyring (gnome-keyring)", _program("gnome-keyring-daemon"), ("gnome-keyring",) * 4),
         Need("a message bus (dbus)", _program("dbus-run-session"), ("dbus", "dbus-daemon", "dbus", "dbus-1")),
         Need("a program that syncs folders (syncthing)", _program("syncthing"), ("syncthing",) * 4),
+        Need("a browser (chromium)", _program("chromium"), ("chromium",) * 4, is_required=False),
         Need("questions to it (gdbus)", _program("gdbus"), ("libglib2.0-bin", "glib2", "glib2", "glib2-tools")),
     ]
 

@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Literal
 
 from sam_py.paths import Paths
 from sam_py.store.disk import Disk
 from sam_py.store.errors import StorageError
+from sam_py.store.exporters.archive import FilesBeside, write_archive
 from sam_py.store.exporters.atomic import written_whole
 from sam_py.store.exporters.background import Task, Tell, in_background
 from sam_py.store.exporters.conversation import StoredConversation
-from sam_py.store.exporters.errors import TransferError
-from sam_py.store.exporters.lossless import Selection, write_json, write_zip
+from sam_py.store.exporters.errors import TransferError, cannot_write_target
+from sam_py.store.exporters.html_page import page
+from sam_py.store.exporters.lossless import Find, Selection, write_json, write_zip
+from sam_py.store.exporters.markdown import markdown
+from sam_py.store.exporters.plain import plain
 from sam_py.store.folders import conversation_ids
 
-Form = Literal["json", "zip"]
-FORMS: tuple[Form, ...] = ("json", "zip")
-SUFFIXES: dict[Form, str] = {"json": ".json", "zip": ".zip"}
+Form = Literal["json", "zip", "markdown", "html", "text"]
+FORMS: tuple[Form, ...] = ("json", "zip", "markdown", "html", "text")
+SUFFIXES: dict[Form, str] = {"json": ".json", "zip": ".zip", "markdown": ".md", "html": ".html", "text": ".txt"}
+"""Of one conversation. Several, in the last three, are a ``.zip`` with a file each: see `suffix_for`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +54,15 @@ class ExportReport:
     unreadable: tuple[str, ...] = ()
 
 
+def suffix_for(form: Form, conversations: int) -> str:
+    """The ending of the file that an export of so many conversations makes.
+
+    >>> suffix_for("html", 1), suffix_for("html", 2), suffix_for("json", 2)
+    ('.html', '.zip', '.json')
+    """
+    return SUFFIXES[form] if conversations == 1 or form in ("json", "zip") else ".zip"
+
+
 async def export(paths: Paths, wanted: Wanted, form: Form, target: Path, tell: Tell | None = None) -> ExportReport:
     """Write `target` on a thread of its own; cancelling leaves it as it was. What is open is flushed before by the
     caller (`Library.flush`). Raises TransferError or StorageError."""
@@ -66,16 +82,62 @@ def export_blocking(
     if not wanted.conversations:
         raise TransferError("There is nothing to export: choose a conversation that has messages.", kind="nothing")
     reading = _Reading(paths, wanted, task, disk)
-    with written_whole(target, disk) as out:
-        match form:
-            case "json":
-                write_json(out, reading.sources(), reading.find, task)
-            case "zip":
-                write_zip(out, reading.sources(), reading.find, task)
-        size = out.tell()
-        if not reading.read:
-            raise TransferError("There is nothing to export: no conversation could be read.", kind="nothing")
+    beside = FilesBeside(f"{target.stem} files", reading.find)
+    made: Path | None = None
+    try:
+        with written_whole(target, disk) as out:
+            match form:
+                case "json":
+                    write_json(out, reading.sources(), reading.find, task)
+                case "zip":
+                    write_zip(out, reading.sources(), reading.find, task)
+                case _ if len(wanted.conversations) > 1:
+                    writes = partial(_readable, form, wanted, reading.find)
+                    write_archive(out, reading.conversations(), SUFFIXES[form], writes, reading.find, task)
+                case _:
+                    for conversation in reading.conversations():
+                        for piece in _readable(form, wanted, reading.find, conversation, beside):
+                            task.check()
+                            out.write(piece.encode("utf-8", "replace"))
+            size = out.tell()
+            if not reading.read:
+                raise TransferError("There is nothing to export: no conversation could be read.", kind="nothing")
+            made = _put_beside(beside, target, disk)
+    except BaseException:  # also when it is stopped: what was made for it goes with it
+        if made is not None:
+            shutil.rmtree(made, ignore_errors=True)
+        raise
     return ExportReport(target, reading.read, reading.messages, size, reading.damaged, tuple(reading.unreadable))
+
+
+def _readable(
+    form: Form, wanted: Wanted, find: Find, conversation: StoredConversation, beside: FilesBeside
+) -> Iterator[str]:
+    """The pieces of a conversation in a form for reading."""
+    messages = known_messages(conversation, wanted.messages)
+    match form:
+        case "markdown":
+            return markdown(conversation, beside.place, messages, branches=wanted.branches)
+        case "html":
+            return page(conversation, find, messages, branches=wanted.branches)
+        case _:
+            return plain(conversation, messages, branches=wanted.branches)
+
+
+def _put_beside(beside: FilesBeside, target: Path, disk: Disk | None) -> Path | None:
+    """The files that a text links to, in their folder; the folder where it was made anew."""
+    if not beside.files:
+        return None
+    folder = target.parent / beside.folder
+    is_new = not folder.exists()
+    try:
+        folder.mkdir(exist_ok=True)
+    except OSError as error:
+        raise cannot_write_target(error, folder) from error
+    for name, path in beside.files.values():
+        with written_whole(folder / name, disk) as out, path.open("rb") as source:
+            shutil.copyfileobj(source, out)
+    return folder if is_new else None
 
 
 class _Reading:

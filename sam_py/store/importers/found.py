@@ -15,6 +15,7 @@ from sam_py.messages.history import HistoryEvent
 from sam_py.messages.message import Message
 from sam_py.messages.parts import FilePart, ImagePart, Part, UnknownPart
 from sam_py.store.exporters.errors import TransferError
+from sam_py.store.exporters.pictures import kind_of_picture
 from sam_py.store.importers.bundle import Bundle
 
 log = logging.getLogger(__name__)
@@ -24,15 +25,6 @@ NAMESPACE = uuid.UUID("c9f0a4ee-3f1e-4f43-a1cf-6a0d5a3a9d55")
 Keep = Callable[[bytes], str]
 """Keeps the bytes of a picture or file and returns their attachment's hash."""
 LARGEST_ATTACHMENT_BYTES = 256 * 1024 * 1024
-
-_SIGNS = (
-    (b"\x89PNG\r\n\x1a\n", "image/png"),
-    (b"\xff\xd8\xff", "image/jpeg"),
-    (b"GIF87a", "image/gif"),
-    (b"GIF89a", "image/gif"),
-    (b"BM", "image/bmp"),
-    (b"%PDF-", "application/pdf"),
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,13 +142,9 @@ def moment(value: object) -> datetime | None:
 
 def media_type(content: bytes) -> str:
     """What bytes are by their first ones; "" where that is not known."""
-    if content[:4] == b"RIFF" and content[8:12] == b"WEBP":
-        return "image/webp"
-    if content[4:12] in (b"ftypavif", b"ftypavis"):
-        return "image/avif"
-    if content[4:12] in (b"ftypheic", b"ftypmif1"):
-        return "image/heic"
-    return next((kind for sign, kind in _SIGNS if content.startswith(sign)), "")
+    if content.startswith(b"%PDF-"):
+        return "application/pdf"
+    return "image/heic" if content[4:12] in (b"ftypheic", b"ftypmif1") else kind_of_picture(content)
 
 
 def picture_or_file(keep: Keep, content: bytes, name: str = "", mime_type: str = "") -> ImagePart | FilePart:

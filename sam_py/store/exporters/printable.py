@@ -1,0 +1,133 @@
+"""A conversation as rich text that a QTextDocument sets and prints: for paper and PDF.
+
+Only the tags and properties that Qt knows (https://doc.qt.io/qt-6/richtext-html-subset.html): no folding, no style
+sheet classes. Pictures are named ``attachment:<sha256>``; whoever prints gives the document their content by
+``QTextDocument.addResource`` and lets nothing else be loaded.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import assert_never
+
+from sam_py.messages.message import DeveloperMessage, SystemMessage, ToolResultMessage
+from sam_py.messages.parts import (
+    CodePart,
+    FilePart,
+    ImagePart,
+    Part,
+    TextPart,
+    ThinkingSignaturePart,
+    ThinkingTextPart,
+    ToolCallPart,
+    UnknownPart,
+)
+from sam_py.store.exporters.conversation import StoredConversation
+from sam_py.store.exporters.html_prose import escaped, printable_prose
+from sam_py.store.exporters.reading import (
+    Entry,
+    entries,
+    how_it_ended,
+    is_only_signature,
+    local_time,
+    sections,
+    shortened,
+    state_of,
+    who,
+)
+
+LONGEST_ON_PAPER = 6_000
+"""Characters of a tool's result."""
+_HASH = re.compile(r"[0-9a-f]{64}\Z")
+_MUTED = 'style="color:#66666b;"'
+
+
+@dataclass(frozen=True, slots=True)
+class Printable:
+    """`html` for ``QTextDocument.setHtml``, and the attachments whose pictures it names."""
+
+    title: str
+    html: str
+    pictures: tuple[str, ...]
+
+
+def printable(conversation: StoredConversation, messages: Sequence[str] = (), *, branches: bool = False) -> Printable:
+    """The conversation for paper: dark on white, whatever the window shows."""
+    setter = _Setter()
+    pieces = [f"<h1>{escaped(conversation.title)}</h1>"]
+    for section in sections(conversation, messages, branches=branches):
+        if section.branch:
+            after = f"after “{escaped(section.after)}”" if section.after else "from the beginning"
+            pieces.append(f"<hr><h2>Version {section.branch + 1}, {after}</h2>")
+        pieces += [setter.entry(entry) for entry in entries(conversation, section)]
+    body = "\n".join(filter(None, pieces))
+    html = f'<html><body style="color:#1d1d1f; background-color:#ffffff;">{body}</body></html>'
+    return Printable(conversation.title, html, tuple(setter.pictures))
+
+
+class _Setter:
+    def __init__(self) -> None:
+        self.pictures: dict[str, None] = {}
+
+    def entry(self, entry: Entry) -> str:
+        message = entry.message
+        if is_only_signature(message):
+            return ""
+        when = f"<span {_MUTED}> · {local_time(message.created_at)}</span>"
+        head = f'<p style="margin-top:18px;"><b>{escaped(who(message))}</b>{when}</p>'
+        if isinstance(message, ToolResultMessage):
+            body = self._tool(message.tool_name, "", message)
+        else:
+            body = "".join(self._part(part, entry) for part in message.parts)
+        if isinstance(message, SystemMessage | DeveloperMessage):
+            body = f"<div {_MUTED}>{body}</div>"
+        if ended := how_it_ended(message):
+            body += f'<p style="color:#8a5a00;">{ended}</p>'
+        if entry.error is not None:
+            body += f'<p style="color:#b3261e;">{escaped(entry.error.text)}</p>'
+        return head + body
+
+    def _part(self, part: Part, entry: Entry) -> str:
+        match part:
+            case TextPart():
+                return printable_prose(part.text)
+            case CodePart():
+                return _boxed(part.code, part.filename)
+            case ImagePart():
+                return self._picture(part)
+            case FilePart():
+                return f"<p>📄 {escaped(part.filename)}</p>"
+            case ThinkingTextPart():
+                return f"<blockquote {_MUTED}><p><i>Thinking</i></p>{printable_prose(part.text)}</blockquote>"
+            case ThinkingSignaturePart():
+                return ""
+            case ToolCallPart():
+                return self._tool(part.tool_name, part.arguments_json, entry.results.get(part.call_id))
+            case UnknownPart():
+                return f"<p {_MUTED}>[{escaped(part.kind)}: only in the JSON export]</p>"
+            case _:
+                assert_never(part)
+
+    def _picture(self, part: ImagePart) -> str:
+        if part.attachment and _HASH.match(part.attachment):
+            self.pictures[part.attachment] = None
+            caption = f"<p {_MUTED}>{escaped(part.alt)}</p>" if part.alt else ""
+            return f'<p><img src="attachment:{part.attachment}"></p>{caption}'
+        return f"<p {_MUTED}>[picture: {escaped(part.alt or part.url or 'its file is missing')}]</p>"
+
+    def _tool(self, name: str, arguments: str, result: ToolResultMessage | None) -> str:
+        head = f"<p><b>{escaped(name or 'tool')}</b> <span {_MUTED}>({state_of(result)})</span></p>"
+        if arguments.strip() not in ("", "{}"):
+            head += _boxed(shortened(arguments, LONGEST_ON_PAPER))
+        if result is not None:
+            if result.output_text.strip():
+                head += _boxed(shortened(result.output_text, LONGEST_ON_PAPER))
+            head += "".join(self._part(part, Entry(result, {})) for part in result.parts)
+        return head
+
+
+def _boxed(text: str, name: str = "") -> str:
+    title = f"<p {_MUTED}>{escaped(name)}</p>" if name else ""
+    return f'{title}<pre style="background-color:#f6f6f4; white-space:pre-wrap;">{escaped(text)}</pre>'
