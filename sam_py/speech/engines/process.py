@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import tempfile
 import threading
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,6 +18,10 @@ from typing import IO, Any
 from sam_py.speech.base import Clip
 
 log = logging.getLogger(__name__)
+
+_FOLDER = "sam-py-voice-"
+_ORPHANED_S = 86_400.0
+"""A folder in which nothing changed for so long was left by a program that was killed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +154,8 @@ class VoiceProcess:
         gone = Gone(None)
         folder = None
         try:
-            folder = Path(tempfile.mkdtemp(prefix="sam-py-voice-"))
+            _sweep()
+            folder = Path(tempfile.mkdtemp(prefix=_FOLDER))
             process = self._started(folder)
             if process is not None:
                 gone = self._read(process, folder)
@@ -225,3 +231,11 @@ class VoiceProcess:
         if not self.is_busy:
             self._listener = None
             self._changed()
+
+
+def _sweep() -> None:
+    """Remove what killed programs left: the sound of what was read is nobody else's business."""
+    for folder in Path(tempfile.gettempdir()).glob(f"{_FOLDER}*"):
+        with contextlib.suppress(OSError):  # another person's, or just being removed
+            if time.time() - folder.stat().st_mtime > _ORPHANED_S:
+                shutil.rmtree(folder, ignore_errors=True)

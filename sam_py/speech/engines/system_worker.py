@@ -15,6 +15,7 @@ import json
 import logging
 import os
 import queue
+import shutil
 import sys
 import threading
 import time
@@ -53,7 +54,7 @@ def main(arguments: list[str]) -> int:
     out = os.fdopen(os.dup(1), "wb")
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # pyttsx3 prints there
     questions: queue.SimpleQueue[dict[str, Any]] = queue.SimpleQueue()
-    threading.Thread(target=_read_questions, args=(questions,), daemon=True).start()
+    threading.Thread(target=_read_questions, args=(questions, folder), daemon=True).start()
     _enter_walls()
     try:
         speaker = Speaker(folder)
@@ -175,11 +176,12 @@ def _say(out: IO[bytes], line: dict[str, Any], samples: bytes = b"") -> None:
     out.flush()
 
 
-def _read_questions(questions: queue.SimpleQueue[dict[str, Any]]) -> None:
+def _read_questions(questions: queue.SimpleQueue[dict[str, Any]], folder: Path) -> None:
     """Read them beside the engine, to die with the program that started us."""
     with os.fdopen(0, "rb", closefd=False) as told:
         for line in told:
             questions.put(json.loads(line))
+    shutil.rmtree(folder, ignore_errors=True)  # nobody else is left to do it
     os._exit(0)
 
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -124,6 +126,25 @@ def test_a_text_that_is_too_long_for_an_engine_is_given_in_pieces(fake_pyttsx3: 
     run(scenario)
 
 
+def test_what_a_killed_program_left_is_removed_after_a_day(
+    fake_pyttsx3: FakePyttsx3, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    old, new = tmp_path / "sam-py-voice-old", tmp_path / "sam-py-voice-new"
+    for folder in (old, new):
+        folder.mkdir()
+        (folder / "spoken.wav").touch()
+    os.utime(old, (1_000_000_000, 1_000_000_000))
+
+    async def scenario() -> None:
+        engine = SystemVoices(program=fake_pyttsx3(WELL))
+        await spoken(engine, "Hello.")
+        await engine.aclose()
+
+    run(scenario)
+    assert [each.name for each in tmp_path.glob("sam-py-voice-*")] == ["sam-py-voice-new"]
+
+
 def test_no_key_is_in_a_workers_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
     program = system.system_program()
@@ -135,8 +156,10 @@ def test_a_frozen_program_is_its_own_worker(
     fake_pyttsx3: FakePyttsx3, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     environ = fake_pyttsx3(WELL).environ()
+    folder = tmp_path / "spoken"
+    folder.mkdir()
     monkeypatch.setattr(sys, "frozen", True, raising=False)
-    [program, *arguments] = workers.command("voice", str(tmp_path))
+    [program, *arguments] = workers.command("voice", str(folder))
     command = [program, "-m", "sam_py", *arguments]  # what a frozen program is without saying so
     with subprocess.Popen(command, stdin=-1, stdout=-1, env=environ) as process:
         assert process.stdout is not None
@@ -144,5 +167,6 @@ def test_a_frozen_program_is_its_own_worker(
         assert process.stdout.readline() == b'{"ready": true}\n'
         process.stdin.close()  # as when the program is killed
         assert process.wait(20) == 0
+    assert not folder.exists()
     with pytest.raises(SystemExit, match="no worker 'os'"):
         workers.run(["os"])
