@@ -12,7 +12,8 @@ What a splitter is given is the whole document; what it must find is where one s
 ``@ spoken``, then what is to be heard, an utterance a line. A blank line there separates blocks. ``<*>`` in an
 utterance stands for words that are ours to choose (an announcement, a formula put into words), or for none.
 
-``….holdout.txt`` are texts on other topics that no rule was made with: their figures are the honest ones.
+``….holdout.txt`` are texts on other topics, written after the rules: their figures are the honest ones. Once a rule has
+been made with them they belong into the other file, and new ones are due.
 """
 
 from __future__ import annotations
