@@ -325,8 +325,9 @@ class Narrator:
     def _on_queue(self, news: VoiceNews) -> None:
         if isinstance(news, GaveUpError):
             self.stop()
-        elif isinstance(news, VoiceState) and news.phase == "silent":
+        elif isinstance(news, VoiceState) and news.phase == "silent" and self._is_chosen:
             self._is_chosen = False
+            self._readings.clear()
         self._publish(news)
 
     def _publish(self, news: VoiceNews) -> None:

@@ -142,7 +142,7 @@ class Reading:
 
     def _read(self, part_index: int, kind: str, text: str) -> list[Utterance]:
         utterances = []
-        if self._open is not None and self._open[0] != part_index:
+        if self._open is not None and part_index > self._open[0]:  # arguments of an earlier call may still come
             utterances = self._close()
         if kind == "text":
             if self._open is None:
