@@ -1,4 +1,4 @@
-"""The command line without a window: ``sam-py ask`` asks, ``search`` finds, ``doctor`` looks around, ``paths`` tells.
+"""The command line without a window: ``ask``, ``search``, ``export``, ``import``, ``doctor`` and ``paths``.
 
 Must always be true:
 
@@ -21,9 +21,10 @@ from typing import Any
 
 from sam_py import __version__
 from sam_py.cli import exit_codes
+from sam_py.cli.transfer_options import add_export, add_import
 
 _EPILOG = """\
-Without a command the window opens. Exit codes: 0 it worked, 1 could not start (doctor: something fails),
+Without a command the window opens. Exit codes: 0 it worked, 1 could not start (doctor, export, import: it failed),
 2 the command was not understood, 3 no connection, 4 the key was refused or is missing, 5 another error of
 the provider, 130 interrupted with Ctrl+C."""
 
@@ -72,6 +73,14 @@ def _run(options: argparse.Namespace) -> int:
             from sam_py.cli.ask import ask
 
             return ask(options)
+        case "export":
+            from sam_py.cli.export import run_export
+
+            return run_export(options)
+        case "import":
+            from sam_py.cli.import_ import run_import
+
+            return run_import(options)
         case "doctor":
             from sam_py.cli.doctor import doctor
 
@@ -115,7 +124,7 @@ def _parser() -> argparse.ArgumentParser:
         allow_abbrev=False,
     )
     parser.add_argument("--version", action="version", version=f"sam-py {__version__}")
-    commands = parser.add_subparsers(dest="command", metavar="{ask,search,doctor,paths}", required=True)
+    commands = parser.add_subparsers(dest="command", metavar="{ask,search,export,import,doctor,paths}", required=True)
     ask = commands.add_parser(
         "ask",
         help="ask one question and print the reply",
@@ -143,7 +152,7 @@ def _parser() -> argparse.ArgumentParser:
     doctor.add_argument("--probe", choices=("window", "voices"), help=argparse.SUPPRESS)
     paths = commands.add_parser("paths", help="print where settings and conversations are")
     paths.add_argument("--json", action="store_true", help="print them as one JSON object")
-    for command in (ask, _search_parser(commands), doctor, paths):
+    for command in (ask, _search_parser(commands), add_export(commands), add_import(commands), doctor, paths):
         command.add_argument(
             "--home", metavar="DIR", type=Path, help="keep settings and conversations below this folder"
         )

@@ -1,0 +1,141 @@
+"""``sam-py export``: conversations of the data folder to a file. Reads only; the program may be running."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import sys
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+from sam_py.cli import exit_codes
+from sam_py.cli.progress import ProgressLine, printable
+from sam_py.errors import SamError
+from sam_py.paths import Paths, default_paths
+from sam_py.store.disk import Disk
+from sam_py.store.exporters.archive import safe_stem
+from sam_py.store.exporters.run import (
+    SUFFIXES,
+    ExportReport,
+    Form,
+    Wanted,
+    all_conversations,
+    export,
+    suffix_for,
+)
+from sam_py.store.folders import read_summary
+from sam_py.store.summary import ConversationSummary
+
+SCHEMA = 1
+_FORMS: dict[str, Form] = {suffix: form for form, suffix in SUFFIXES.items()} | {
+    ".markdown": "markdown",
+    ".htm": "html",
+}
+
+
+class UsageError(SamError):
+    """The command asks for what cannot be done."""
+
+
+def run_export(options: argparse.Namespace) -> int:
+    """Run the command and return its exit code."""
+    paths = default_paths()
+    form: Form = options.format or _FORMS.get(options.path.suffix.lower(), "json")
+    line = ProgressLine("Exporting")
+    try:
+        wanted, title = _wanted(paths, options)
+        target = _target(options, form, len(wanted.conversations), title)
+        report = asyncio.run(export(paths, wanted, form, target, line.tell))
+    except KeyboardInterrupt:
+        line.end()
+        print("Stopped; nothing was written.", file=sys.stderr)
+        return exit_codes.INTERRUPTED
+    except SamError as error:
+        line.end()
+        if options.json:
+            print(json.dumps({"schema": SCHEMA, "error": str(error)}, ensure_ascii=False))
+        else:
+            print(f"sam-py: {error}", file=sys.stderr)
+        return exit_codes.USAGE if isinstance(error, UsageError) else exit_codes.NOT_STARTED
+    line.end()
+    _print(options, form, report)
+    return exit_codes.OK
+
+
+def _wanted(paths: Paths, options: argparse.Namespace) -> tuple[Wanted, str]:
+    """What to export, and a title for the file. Raises UsageError."""
+    ids = all_conversations(paths) if paths.conversations.is_dir() else []
+    title = "SAM conversations"
+    if options.message and len(options.conversation) != 1:
+        raise UsageError("Name the one conversation of the messages with --conversation.")
+    if options.folder is not None:
+        folder = options.folder
+        ids = [each.id for each in _summaries(paths, ids) if each.folder == folder]
+        title = folder
+        if not ids:
+            raise UsageError(f"There is no conversation in the folder “{folder}”: see the names in the program.")
+    if options.conversation:
+        known = list(_summaries(paths, ids))
+        chosen = [_named(known, name) for name in options.conversation]
+        ids = list(dict.fromkeys(each.id for each in chosen))
+        title = chosen[0].title if len(ids) == 1 else title
+    elif len(ids) == 1:
+        title = next((each.title for each in _summaries(paths, ids)), title)
+    return Wanted(tuple(ids), tuple(options.message), branches=options.branches), title
+
+
+def _summaries(paths: Paths, ids: list[str]) -> Iterator[ConversationSummary]:
+    disk = Disk()
+    for id in ids:
+        summary = read_summary(str(paths.conversations / id), id, (), "reader", disk)
+        if summary is not None:
+            yield summary
+
+
+def _named(known: list[ConversationSummary], name: str) -> ConversationSummary:
+    """The conversation whose id or title begins so. Raises UsageError where there is none, or more than one."""
+    found = [each for each in known if each.id == name or each.title == name]
+    found = found or [each for each in known if each.id.startswith(name)]
+    found = found or [each for each in known if each.title.lower().startswith(name.lower())]
+    if len(found) == 1:
+        return found[0]
+    if not found:
+        raise UsageError(f"There is no conversation whose id or title begins with “{name}”.")
+    some = ", ".join(f"{each.id[:12]} “{each.title}”" for each in found[:5])
+    raise UsageError(f"{len(found)} conversations begin with “{name}”: name one by its id ({some}).")
+
+
+def _target(options: argparse.Namespace, form: Form, conversations: int, title: str) -> Path:
+    """The file to write. Raises UsageError where it is there and may not be written over."""
+    target: Path = options.path
+    suffix = suffix_for(form, conversations)
+    if target.is_dir():
+        day = f" {datetime.now(UTC):%Y-%m-%d}" if conversations != 1 else ""
+        target = target / f"{safe_stem(title)}{day}{suffix}"
+    if target.exists() and not options.force:
+        raise UsageError(f"{target} is there already: choose another name, or add --force.")
+    return target
+
+
+def _print(options: argparse.Namespace, form: Form, report: ExportReport) -> None:
+    if options.json:
+        fields = {
+            "schema": SCHEMA,
+            "target": str(report.target),
+            "format": form,
+            "conversations": report.conversations,
+            "messages": report.messages,
+            "size": report.size,
+            "damaged_lines": report.damaged_lines,
+            "unreadable": list(report.unreadable),
+            "error": None,
+        }
+        print(json.dumps(fields, ensure_ascii=False))
+        return
+    print(f"{report.conversations:,} conversations with {report.messages:,} messages → {printable(str(report.target))}")
+    if report.unreadable:
+        print(f"{len(report.unreadable)} conversations could not be read and are not in it.", file=sys.stderr)
+    if report.damaged_lines:
+        print(f"{report.damaged_lines} lines were damaged in the data folder and are not in it.", file=sys.stderr)

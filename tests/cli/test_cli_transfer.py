@@ -1,0 +1,131 @@
+"""``sam-py export`` and ``sam-py import``: what they choose, write, refuse and report."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sam_py import cli
+from sam_py.cli import exit_codes
+from sam_py.cli.progress import ProgressLine
+from sam_py.messages.history import SettingsChanged
+from sam_py.paths import Paths
+from sam_py.store.exporters.background import Progress
+from tests.store.exporters.shelves import exported, library, put
+from tests.store.importers.samples import SAMPLES
+from tests.store.kit import answered, said
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Paths:
+    """Three conversations, two of them in a folder."""
+    monkeypatch.setenv("SAM_HOME", str(tmp_path / "home"))
+    paths = library(tmp_path / "home")
+    for number, (title, folder) in enumerate((("Soup", "Food"), ("Souvlaki", "Food"), ("Trip/2026", ""))):
+        settings = [SettingsChanged(key="title", value=title), SettingsChanged(key="folder", value=folder)]
+        put(paths, str(number) * 32, [*settings, said("m1", f"About {title}"), answered("m2", "Yes.", "m1", at_s=1)])
+    return paths
+
+
+def run(*arguments: object) -> int:
+    return cli.main([str(each) for each in arguments])
+
+
+def printed(capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return found
+
+
+def test_everything_goes_out_and_comes_in_again(
+    home: Paths, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    target = tmp_path / "all.json"
+    assert run("export", target) == exit_codes.OK
+    assert "3 conversations with 6 messages" in capsys.readouterr().out
+    assert target.read_bytes() == exported(home, tmp_path / "x.json")
+    monkeypatch.setenv("SAM_HOME", str(tmp_path / "other"))
+    assert run("import", target, "--json") == exit_codes.OK
+    (report,) = printed(capsys)["imports"]
+    assert (report["format"], report["new"], report["messages"], report["error"]) == ("SAM for Python", 3, 6, None)
+    assert run("import", target) == exit_codes.OK
+    assert "0 new conversations, 3 already here" in capsys.readouterr().out
+
+
+def test_the_form_follows_the_ending_and_a_folder_names_the_file(home: Paths, tmp_path: Path) -> None:
+    assert run("export", tmp_path / "x.md", "--conversation", "Soup") == exit_codes.OK
+    assert (tmp_path / "x.md").read_text().startswith("# Soup\n")
+    assert run("export", tmp_path, "--conversation", "2222", "--format", "text") == exit_codes.OK
+    assert (tmp_path / "Trip 2026.txt").read_text().startswith("Trip/2026\n")
+    assert run("export", tmp_path / "y.html", "--conversation", "Soup", "--message", "m2") == exit_codes.OK
+    assert "About Soup" not in (tmp_path / "y.html").read_text()
+
+
+def test_a_folder_goes_out_as_an_archive(home: Paths, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("export", tmp_path, "--folder", "Food", "--format", "html", "--json") == exit_codes.OK
+    report = printed(capsys)
+    assert report["conversations"] == 2
+    assert report["target"].endswith(".zip")
+    assert Path(report["target"]).name.startswith("Food ")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [
+        (("--conversation", "Sou"), "2 conversations begin with “Sou”"),
+        (("--conversation", "nothing"), "no conversation whose id or title begins"),
+        (("--folder", "nothing"), "no conversation in the folder “nothing”"),
+        (("--message", "m1"), "Name the one conversation"),
+        ((), "is there already"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused(
+    arguments: tuple[str, ...], why: str, home: Paths, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "x.json").write_text("before")
+    target = tmp_path / ("x.json" if not arguments else "new.json")
+    assert run("export", target, *arguments) == exit_codes.USAGE
+    assert why in capsys.readouterr().err
+    assert (tmp_path / "x.json").read_text() == "before"
+    assert not (tmp_path / "new.json").exists()
+
+
+def test_a_file_that_is_there_is_written_over_when_told(home: Paths, tmp_path: Path) -> None:
+    (tmp_path / "x.json").write_text("before")
+    assert run("export", tmp_path / "x.json", "--force") == exit_codes.OK
+    assert json.loads((tmp_path / "x.json").read_text())["format"] == "sam-py-export"
+
+
+def test_an_import_says_what_did_not_come_in_and_goes_on_with_the_next_file(
+    home: Paths, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    good = SAMPLES[0].write(tmp_path)
+    damaged = tmp_path / "conversations.json"
+    damaged.write_text('[{"title": "Bad\\u001b[31m", "mapping": {}, "id": "x"}]')
+    assert run("import", tmp_path / "nowhere", damaged, good) == exit_codes.USAGE
+    out, err = capsys.readouterr()
+    assert "check that it is there" in err
+    assert "Not in: the conversation “Bad[31m”: it has no messages." in out
+    assert "ChatGPT: 1 new conversations" in out
+    assert "imports" in out
+
+
+def test_progress_shows_on_a_terminal_alone(capsys: pytest.CaptureFixture[str]) -> None:
+    import io
+
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    terminal = Terminal()
+    line = ProgressLine("Importing", terminal)
+    line.tell(Progress(4, 9, "a\x1b[2Jb"))
+    assert terminal.getvalue() == "\rImporting 5 of 9 conversations: a[2Jb"
+    line.end()
+    line.end()
+    silent = ProgressLine("Importing", io.StringIO())
+    silent.tell(Progress(0, 0))
+    silent.end()
+    assert capsys.readouterr() == ("", "")
