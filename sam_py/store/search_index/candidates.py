@@ -9,8 +9,7 @@ from __future__ import annotations
 import math
 import sqlite3
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from sam_py.store.search_index.narrowing import conditions, key_range
 from sam_py.store.search_index.query import Query, Term
@@ -26,16 +25,20 @@ _WIDER = 48
 _MANY_PLACES = 30_000
 _LIKELY = 48
 _WEIGHTS = (1.0, 0.8, 0.5, 0.4, 1.2, 1.5, 0.8, 0.6, 0.0)
-_DAY_MS = 86_400_000
+_WORTH_RANKING = 200
+_MONTH_MS = 30 * 86_400_000
 _END = "\U0010ffff"
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
-    """An entry of the index that has the words. `message` is its message's key; `is_inside`: within longer words."""
+class Candidate(NamedTuple):
+    """An entry of the index that has the words.
+
+    `message` is its message's key, `part_index` the part whose file it is of, or -1; `is_inside`: within longer words.
+    """
 
     key: int
     message: int
+    part_index: int
     score: float
     is_inside: bool = False
 
@@ -64,7 +67,7 @@ def expression(
     match = f"{{{' '.join(columns)}}} : ({said})"
     if filters.conversation_id:
         found = connection.execute("SELECT key FROM conversation WHERE id = ?", (filters.conversation_id,)).fetchone()
-        match = f"(tags : {conversation_tag(found[0] if found is not None else -1)}) AND ({match})"
+        match = f"(tags : {conversation_tag(found[0] if found is not None else 0)}) AND ({match})"
     if filters.model:
         match = f"(tags : {model_tag(filters.model)}) AND ({match})"
     return match, is_common
@@ -77,7 +80,11 @@ def ranked(
     match, is_common = expression(connection, query, filters)
     if not match:
         return [], None
+    is_common = is_common or _are_common(connection, query)
     rows = _rows(connection, match, filters, below, with_rank=not is_common)
+    if is_common and len(rows) <= _WORTH_RANKING:  # common each, and seldom together
+        is_common = False
+        rows = _rows(connection, match, filters, below, with_rank=True)
     more = rows[BLOCK - 1][0] if len(rows) > BLOCK else None
     candidates = _scored(rows[:BLOCK], as_of_ms, with_rank=not is_common and more is None)
     if below is None and len(rows) < _FEW:
@@ -94,12 +101,12 @@ def in_order(
     if not match:
         return []
     rows = _rows(connection, match, filters, after, with_rank=False, newest=newest, most=most)
-    return [Candidate(row[0], row[1], 0.0) for row in rows]
+    return [Candidate(row[0], row[1], row[2], 0.0) for row in rows]
 
 
 def recency(age_ms: float) -> float:
     """From 1 for what was just said down to 0; one half after a month."""
-    return 1.0 / (1.0 + max(0.0, age_ms) / (30 * _DAY_MS))
+    return 1.0 / (1.0 + age_ms / _MONTH_MS) if age_ms > 0 else 1.0
 
 
 def _rows(
@@ -120,8 +127,8 @@ def _rows(
     rank = f"bm25(entry, {weights})" if with_rank else "0.0"
     way = "DESC" if newest else "ASC"
     return connection.execute(
-        f"SELECT entry.rowid, message.key, {rank}, message.importance, message.created, message.pinned "  # noqa: S608
-        "FROM entry LEFT JOIN chunk ON chunk.key = entry.rowid "
+        "SELECT entry.rowid, message.key, coalesce(chunk.part_index, -1), message.importance, message.created, "  # noqa: S608
+        f"message.pinned, {rank} FROM entry LEFT JOIN chunk ON chunk.key = entry.rowid "
         "CROSS JOIN message ON message.key = coalesce(chunk.message, entry.rowid) "
         "CROSS JOIN conversation ON conversation.key = message.conversation "
         f"WHERE entry MATCH ? AND entry.rowid >= ? AND entry.rowid < ?{where} "
@@ -133,12 +140,13 @@ def _rows(
 def _scored(
     rows: Sequence[tuple[Any, ...]], as_of_ms: int, *, with_rank: bool, is_inside: bool = False
 ) -> list[Candidate]:
-    best = max((-row[2] for row in rows), default=0.0) or 1.0
+    best = max((-row[6] for row in rows), default=0.0) or 1.0
+    base = -1.0 if is_inside else 0.0
     found = []
-    for key, message, rank, importance, created, pinned in rows:
-        words = math.sqrt(max(0.0, -rank / best)) if with_rank else 0.0
-        score = words + 0.35 * importance + 0.35 * recency(as_of_ms - created) + (0.1 if pinned else 0.0)
-        found.append(Candidate(key, message, round(score - (1.0 if is_inside else 0.0), 9), is_inside))
+    for key, message, part_index, importance, created, pinned, rank in rows:
+        words = math.sqrt(-rank / best) if with_rank and rank < 0 else 0.0
+        score = base + words + 0.35 * importance + 0.35 * recency(as_of_ms - created) + (0.1 if pinned else 0.0)
+        found.append(Candidate(key, message, part_index, round(score, 9), is_inside))
     return found
 
 
@@ -169,6 +177,17 @@ def _containing(connection: sqlite3.Connection, word: str) -> tuple[str, ...]:
     return tuple(found for (found,) in rows if found != word)[:_WIDER]
 
 
+def _are_common(connection: sqlite3.Connection, query: Query) -> bool:
+    """Whether very many messages have each of the words: how often they have them says next to nothing then."""
+    words = {fold(word) for term in query.terms for word in term.words if not is_unspaced(word)}
+    marks = ", ".join("?" * len(words))
+    found = connection.execute(
+        f"SELECT count(*) FROM vocabulary WHERE word IN ({marks}) AND count > ?",  # noqa: S608 - marks alone
+        (*words, 2 * BLOCK),
+    ).fetchone()
+    return bool(words) and found[0] == len(words)
+
+
 def _likely(connection: sqlite3.Connection, beginning: str) -> tuple[str, ...]:
     """The commonest words with this beginning, where all of them together stand in too many places to gather."""
     span = (beginning, beginning + _END)
@@ -184,11 +203,11 @@ def _likely(connection: sqlite3.Connection, beginning: str) -> tuple[str, ...]:
 
 
 def _one_of_each(candidates: list[Candidate]) -> list[Candidate]:
-    """Of each message's own words, and of all the pages of its files, the best: the first in the list."""
-    seen: set[tuple[int, bool]] = set()
+    """Of each message's own words, and of all the pages of each of its files, the best: the first in the list."""
+    seen: set[tuple[int, int]] = set()
     kept = []
     for candidate in candidates:
-        place = (candidate.message, candidate.key == candidate.message)
+        place = (candidate.message, candidate.part_index)
         if place not in seen:
             seen.add(place)
             kept.append(candidate)

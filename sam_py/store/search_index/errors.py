@@ -47,5 +47,5 @@ def is_damage(error: BaseException) -> bool:
     if not isinstance(error, sqlite3.DatabaseError):
         return False
     said = str(error).lower()
-    signs = ("malformed", "not a database", "no such table", "no such column", "missing row")
+    signs = ("malformed", "not a database", "no such table", "missing row")
     return type(error) is sqlite3.DatabaseError or any(sign in said for sign in signs)

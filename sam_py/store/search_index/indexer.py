@@ -22,7 +22,7 @@ from sam_py.store.search_index.writer import IndexWriter
 
 log = logging.getLogger(__name__)
 
-COMMIT_EVERY_S = 1.0
+COMMIT_EVERY_S = 1.5
 RETRY_S, MOST_RETRY_S = 2.0, 60.0
 LOOK_EVERY_S = 5.0
 """When nothing happens: is the database still there?"""
@@ -235,6 +235,7 @@ class Indexer:
                     continue
                 self._answered = self._asked
             self._error = None
+            self._our_writer.rest()
             self._say("ready", at_once=True)
             with self._news:
                 if not (self._is_stopping or self._is_something_due):

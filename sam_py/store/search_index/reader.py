@@ -17,7 +17,15 @@ from sam_py.store.search_index.database import identity, open_to_read
 log = logging.getLogger(__name__)
 
 Answer = TypeVar("Answer")
+_LOOK_EVERY = 2_000
+"""Steps of SQLite's machine: some tens of microseconds."""
+
 Work = Callable[[sqlite3.Connection], Answer]
+
+
+def is_broken_off(error: BaseException) -> bool:
+    """Whether the question may simply be asked again."""
+    return isinstance(error, sqlite3.OperationalError) and "interrupted" in str(error)
 
 
 class _Job:
@@ -40,7 +48,6 @@ class Reader:
         self._thread: threading.Thread | None = None
         self._at_work = threading.Lock()
         """Held while the connection is used."""
-        self._turn = threading.Lock()
         self._current: _Job | None = None
         self._connection: sqlite3.Connection | None = None
         self._identity: tuple[int, int] | None = None
@@ -56,13 +63,16 @@ class Reader:
             answer: Answer = await job.future
         except asyncio.CancelledError:
             job.is_outdated = True
-            self._interrupt(job)
             raise
         return answer
 
     def let_go(self) -> None:
-        """Close the connection, so that the file can be deleted; the next question opens it again. From any thread."""
-        self._interrupt(None)
+        """Close the connection, so that the file can be deleted; the next question opens it again. From any thread.
+
+        A question that is being answered fails (`is_broken_off`).
+        """
+        if (job := self._current) is not None:
+            job.is_outdated = True
         with self._at_work:
             self._close()
 
@@ -77,17 +87,11 @@ class Reader:
             await asyncio.sleep(0.005)
         self._close()
 
-    def _interrupt(self, job: _Job | None) -> None:
-        with self._turn:
-            if self._current is not None and job in (None, self._current) and self._connection is not None:
-                self._connection.interrupt()
-
     def _serve(self) -> None:
         while (job := self._jobs.get()) is not None:
-            with self._turn:
-                if job.is_outdated:
-                    continue
-                self._current = job
+            if job.is_outdated:
+                continue
+            self._current = job
             try:
                 with self._at_work:
                     answer = job.work(self._open())
@@ -96,8 +100,7 @@ class Reader:
             else:
                 self._back(job, answer, is_error=False)
             finally:
-                with self._turn:
-                    self._current = None
+                self._current = None
             del job
 
     def _open(self) -> sqlite3.Connection:
@@ -105,14 +108,18 @@ class Reader:
         if self._connection is not None and now != self._identity:  # deleted or made anew meanwhile
             self._close()
         if self._connection is None:
-            connection = open_to_read(self._path)
-            with self._turn:
-                self._connection, self._identity = connection, now
+            self._connection, self._identity = open_to_read(self._path), now
+            self._connection.set_progress_handler(self._is_outdated, _LOOK_EVERY)
         return self._connection
 
+    def _is_outdated(self) -> bool:
+        """Asked by SQLite while it works, on this thread: True ends the work. An interrupt between two statements
+        would be lost."""
+        job = self._current
+        return job is not None and job.is_outdated
+
     def _close(self) -> None:
-        with self._turn:
-            connection, self._connection = self._connection, None
+        connection, self._connection = self._connection, None
         if connection is not None:
             with suppress(sqlite3.Error):
                 connection.close()

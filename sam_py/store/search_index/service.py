@@ -19,7 +19,7 @@ from sam_py.store.search_index.database import NAME, note_left
 from sam_py.store.search_index.errors import SearchError, is_damage, trouble_of
 from sam_py.store.search_index.indexer import Indexer
 from sam_py.store.search_index.narrowing import Hidden
-from sam_py.store.search_index.reader import Reader, Work
+from sam_py.store.search_index.reader import Reader, Work, is_broken_off
 from sam_py.store.search_index.results import Counts, Cursor, Filters, IndexState, Items, Order, Pins, Results
 from sam_py.store.search_index.search import search
 
@@ -162,7 +162,12 @@ class SearchService:
         if self._opened is not None:
             await self._opened.wait()
         try:
-            return await reader.ask(work)
+            try:
+                return await reader.ask(work)
+            except sqlite3.OperationalError as error:
+                if not is_broken_off(error):
+                    raise
+                return await reader.ask(work)  # the index was replaced under it
         except (sqlite3.Error, OSError) as error:
             if is_damage(error):
                 self._indexer.rebuild()

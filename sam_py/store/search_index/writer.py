@@ -16,6 +16,8 @@ from sam_py.store.search_index.words import LONGEST_WORD, fold, is_unspaced, pre
 _MESSAGE, _CHUNK = 0, 1
 _SLOT_BITS = 6
 _FLUSH_WORDS = 60_000
+_MOST_KNOWN = 400_000
+_SAMPLE = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +58,11 @@ class IndexWriter:
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self.connection = connection
-        self._words: Counter[str] = Counter()
+        self._known: set[str] = set()
+        """Words that the vocabulary is known to have: a cache of it."""
+        self._new: set[str] = set()
+        self._counted: Counter[str] = Counter()
+        self._texts = 0
         self._is_open = False
 
     @property
@@ -77,7 +83,8 @@ class IndexWriter:
 
     def roll_back(self) -> None:
         """Forget what was written since the last commit."""
-        self._words.clear()
+        for each in (self._known, self._new, self._counted):
+            each.clear()
         self._is_open = False
         if self.connection.in_transaction:
             self.connection.execute("ROLLBACK")
@@ -107,7 +114,7 @@ class IndexWriter:
             self.connection.execute("DELETE FROM heading WHERE rowid = ?", (conversation,))
             if said:
                 self.connection.execute("INSERT INTO heading (rowid, title) VALUES (?, ?)", (conversation, said))
-                self._count(said)
+                self._learn([said])
 
     def forget_conversation(self, id: str) -> None:
         """Take a conversation out of every result at once; `clear_some` takes its messages away after that."""
@@ -170,7 +177,17 @@ class IndexWriter:
         tags = _tags(conversation, row.model)
         self.connection.execute("INSERT INTO entry (rowid, text, code, tool, thinking, image, file, link, document, "
                                 "tags) VALUES (?,?,?,?,?,?,?,?,?,?)", (key, *columns, tags))  # fmt: skip
-        self._count(*(column for column in columns if column), count=1 if is_new else 0)
+        self._learn(columns, is_new=is_new)
+        if found.items:
+            self._put_items(key, found)
+        if found.files:
+            self.connection.executemany(
+                "INSERT INTO attached VALUES (?, ?, ?, 0)",
+                [(key, index, part.model_dump_json()) for index, part in found.files],
+            )
+        return key
+
+    def _put_items(self, key: int, found: Extracted) -> None:
         self.connection.executemany(
             "INSERT INTO item VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
             [
@@ -183,11 +200,6 @@ class IndexWriter:
                 for number, item in enumerate(found.items)
             ],
         )  # fmt: skip
-        self.connection.executemany(
-            "INSERT INTO attached VALUES (?, ?, ?, 0)",
-            [(key, index, part.model_dump_json()) for index, part in found.files],
-        )
-        return key
 
     def place_message(self, key: int, parent: str | None, on_path: bool) -> None:
         self.begin()
@@ -226,7 +238,7 @@ class IndexWriter:
             )
             tags = _tags(found[0], found[3])
             self.connection.execute("INSERT INTO entry (rowid, document, tags) VALUES (?, ?, ?)", (key, text, tags))
-            self._count(text)
+            self._learn([text])
         self.connection.execute(
             "UPDATE attached SET is_read = 1 WHERE message = ? AND part_index = ?", (message, part_index)
         )
@@ -255,28 +267,35 @@ class IndexWriter:
                 return key
             attempt += 1
 
-    def _count(self, *texts: str, count: int = 1) -> None:
-        """Know the words of `texts`; `count` is added to how many messages have each."""
+    def _learn(self, texts: Sequence[str | None], *, is_new: bool = True) -> None:
+        """Know the words of `texts`. How many messages have each is estimated from every eighth of them."""
+        self._texts += 1
+        is_counted = is_new and self._texts % _SAMPLE == 0
         for text in texts:
-            words = set(words_of(fold(text)))
-            if count:
-                self._words.update(words)
-            else:
-                for word in words:
-                    self._words.setdefault(word, 0)
-        if len(self._words) > _FLUSH_WORDS:
+            if text:
+                words = set(words_of(fold(text)))
+                self._new |= words - self._known
+                if is_counted:
+                    self._counted.update(words)
+        if len(self._new) > _FLUSH_WORDS:
             self._write_words()
 
     def _write_words(self) -> None:
-        rows = sorted(
-            (word, count) for word, count in self._words.items() if len(word) <= LONGEST_WORD and not is_unspaced(word)
-        )
-        self._words.clear()
+        new = [(word,) for word in sorted(self._new) if len(word) <= LONGEST_WORD and not is_unspaced(word)]
+        self.connection.executemany("INSERT OR IGNORE INTO vocabulary (word, count) VALUES (?, 0)", new)
         self.connection.executemany(
-            "INSERT INTO vocabulary (word, count) VALUES (?, ?) "
-            "ON CONFLICT (word) DO UPDATE SET count = count + excluded.count",
-            rows,
+            "UPDATE vocabulary SET count = count + ? WHERE word = ?",
+            [(count * _SAMPLE, word) for word, count in sorted(self._counted.items())],
         )
+        self._known |= self._new
+        self._new.clear()
+        self._counted.clear()
+        if len(self._known) > _MOST_KNOWN:
+            self._known.clear()
+
+    def rest(self) -> None:
+        """Nothing comes for a while: give memory back. Between two transactions."""
+        self._known = set()
 
 
 def model_tag(model: str) -> str:

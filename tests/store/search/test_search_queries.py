@@ -1,0 +1,381 @@
+"""What is found, in which order, and how it is shown."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+
+from sam_py.messages.history import BranchSelected, MessageAdded, MessageAnnotated, SettingsChanged
+from sam_py.messages.message import AssistantMessage, Message, ToolResultMessage, UserMessage
+from sam_py.messages.parts import CodePart, FilePart, ImagePart, Part, TextPart, ThinkingTextPart, ToolCallPart
+from sam_py.paths import Paths, default_paths
+from sam_py.store.journal import Journal
+from sam_py.store.search_index import lists
+from sam_py.store.search_index.query import understand
+from sam_py.store.search_index.results import HIT_KINDS, Filters, Results
+from sam_py.store.search_index.search import search
+from sam_py.store.search_index.words import fold, places, prepared
+from tests.store.kit import START
+from tests.store.search.shelf import Shelf, folder_of
+
+NOW = START + timedelta(days=400)
+EVERYTHING = Filters()
+PICTURE, NOTES, REPORT = "a" * 64, "b" * 64, "c" * 64
+OFFICE = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
+
+
+class Index:
+    """A reader of an index in which something is said."""
+
+    def __init__(self, connection: Any) -> None:
+        self.connection = connection
+
+    def search(self, text: str, filters: Filters = EVERYTHING, **more: Any) -> Results:
+        given: dict[str, Any] = {"limit": 50, "after": None, "order": "best", "now": NOW, **more}
+        return search(self.connection, text, filters, **given)
+
+    def ids(self, text: str, filters: Filters = EVERYTHING, **more: Any) -> list[str]:
+        return [hit.place.message_id for hit in self.search(text, filters, **more).hits]
+
+
+def user(id: str, *parts: Part | str, parent: str | None = None, days: float = 0, **more: Any) -> Message:
+    return UserMessage(id=id, parent_id=parent, created_at=START + timedelta(days=days), parts=as_parts(parts), **more)
+
+
+def reply(id: str, *parts: Part | str, parent: str | None = None, days: float = 0, **more: Any) -> Message:
+    at = START + timedelta(days=days)
+    return AssistantMessage(id=id, parent_id=parent, created_at=at, parts=as_parts(parts), stop_reason="stop", **more)
+
+
+def as_parts(parts: tuple[Part | str, ...]) -> tuple[Part, ...]:
+    return tuple(TextPart(text=part) if isinstance(part, str) else part for part in parts)
+
+
+def write(paths: Paths, conversation: str, *messages: Message, title: str = "", more: tuple[Any, ...] = ()) -> None:
+    events = [SettingsChanged(key="title", value=title), *(MessageAdded(message=each) for each in messages), *more]
+    Journal(folder_of(paths, conversation), "aa").save(events)
+
+
+@pytest.fixture(scope="module")
+def index(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
+    paths = default_paths(tmp_path_factory.mktemp("queries")).create()
+    place = paths.attachments / NOTES[:2]
+    place.mkdir(parents=True)
+    (place / NOTES).write_text("Buy saffron, and a paella pan", encoding="utf-8")
+    kept = paths.data / "documents" / REPORT[:2]
+    kept.mkdir(parents=True)
+    (kept / f"{REPORT}.json").write_text(
+        '{"v": 1, "kind": "docx", "title": "Yearly report", "pages": 2, "notes": [], "is_cut": false, "sections": '
+        '[{"label": "Page 1", "text": "Nothing"}, {"label": "Page 2", "text": "The turnover of saffron rose"}]}'
+    )
+    notes = FilePart(attachment=NOTES, filename="shopping list.txt", mime_type="text/plain", size=30)
+    report = FilePart(attachment=REPORT, filename="report 2026.docx", mime_type=OFFICE, size=9_000)
+    call = ToolCallPart(call_id="c1", tool_name="generate_image", arguments_json='{"prompt": "a heron at dawn"}')
+    write(
+        paths,
+        "cooking",
+        user("q1", "How do I make **paella**, like in València?", days=1, pinned=True),
+        reply("r1", "Use a wide pan and bomba rice.", parent="q1", days=1, model="alpha", importance=0.9),
+        user("q2", "And with less salt", notes, report, parent="r1", days=2),
+        reply("r2", ThinkingTextPart(text="They want less sodium"), "Then add lemon.", parent="q2", days=2),
+        reply("r2b", "Or vinegar from the other branch.", parent="q2", days=3),
+        title="Rice dishes",
+        more=(BranchSelected(parent_id="q2", message_id="r2"),),
+    )
+    write(
+        paths,
+        "programming",
+        user("p1", "Why does getUserName fail?\n```python\nasync def fetch_rows(cursor):\n    return 1\n```", days=30),
+        reply("p2", "[The docs](https://docs.example.org/cursor)", call, parent="p1", days=30, model="beta"),
+        ToolResultMessage(
+            id="p3", parent_id="p2", created_at=START + timedelta(days=30), call_id="c1", tool_name="generate_image",
+            status="success", output_text="The picture is made.", parts=(ImagePart(attachment=PICTURE),),
+        ),
+        user("p4", CodePart(code="SELECT wombat FROM zoo", language="sql", filename="zoo.sql"), parent="p3", days=31),
+        title="Asynchronous Python",
+        more=(MessageAnnotated(message_id="p4", pinned=True, importance=0.33),),
+    )  # fmt: skip
+    write(
+        paths,
+        "languages",
+        user("l1", "你好世界，我们讨论搜索引擎。", days=60),
+        reply(
+            "l2",
+            "Straße, naïve café, Łódź, ＡＢＣ, הַשָּׁלוֹם, ไม่มีช่องว่าง, 東京タワー, iPhone手机 done🎉",
+            parent="l1",
+            days=60,
+        ),
+        reply("l3", "Haftpflichtversicherung und don't e-mail me at foo_bar@example.org", parent="l2", days=61),
+        title="旅行計画",
+    )
+    shelf = Shelf(paths)
+    shelf.update()
+    connection = shelf.read()
+    shelf.close()
+    yield Index(connection)
+    connection.close()
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("paella", ["q1", "q2"]),
+        ("PAELLA valencia", ["q1"]),
+        ("pael", ["q1", "q2"]),
+        ("pael ", ["q1", "q2"]),
+        ('"bomba rice"', ["r1"]),
+        ('"rice bomba"', []),
+        ("rice bomba", ["r1"]),
+        ("pan -bomba", ["q2"]),
+        ("pan -rice", ["q2"]),
+        ("less salt", ["q2"]),
+        ("sodium", []),
+        ("vinegar", ["r2b"]),
+        ("username", ["p1"]),
+        ("versicherung", ["l3"]),
+        ("fetch_rows", ["p1"]),
+        ("fetch", ["p1"]),
+        ("wombat", ["p4"]),
+        ("zoo.sql", ["p4"]),
+        ("docs.example.org", ["p2"]),
+        ("heron", ["p2", "p3"]),
+        ("saffron", ["q2", "q2"]),
+        ("turnover", ["q2"]),
+        ("shopping", ["q2"]),
+        ("世界", ["l1"]),
+        ("索", ["l1"]),
+        ("好世界", ["l1"]),
+        ("世好", []),
+        ("タワー", ["l2"]),
+        ("ช่อง", ["l2"]),
+        ("手机", ["l2"]),
+        ("iphone", ["l2"]),
+        ("strasse", []),
+        ("straße", ["l2"]),
+        ("NAIVE cafe", ["l2"]),
+        ("łódź", ["l2"]),
+        ("done", ["l2"]),
+        ("don't", ["l3"]),
+        ("e-mail", ["l3"]),
+        ("foo_bar", ["l3"]),
+        ("", []),
+        ("   ", []),
+        ("🎉", []),
+        ('"', []),
+    ],
+)
+def test_words_find_messages(index: Index, text: str, found: list[str]) -> None:
+    assert sorted(id for id in index.ids(text) if id) == sorted(found)
+
+
+def test_a_title_comes_first_and_is_a_place_of_its_own(index: Index) -> None:
+    hit = index.search("python").hits[0]
+    assert (hit.kind, hit.place.conversation_id, hit.place.message_id) == ("title", "programming", "")
+    assert index.search("旅行").hits[0].place.conversation_id == "languages"
+    assert index.search("ri").hits[0].snippet == "Rice dishes"
+
+
+def test_a_hit_says_what_it_was_found_in(index: Index) -> None:
+    def kinds(text: str, *wanted: str) -> set[str]:
+        return {hit.kind for hit in index.search(text, Filters(kinds=frozenset(wanted))).hits}
+
+    assert kinds("fetch") == {"code"}
+    assert kinds("saffron") == {"document"}
+    assert kinds("sodium", "thinking") == {"thinking"}
+    assert kinds("heron", "image") == {"image"}
+    assert kinds("heron", "tool") == {"tool"}
+    assert kinds("shopping") == {"file"}
+    assert kinds("paella", "code") == set()
+    [hit] = index.search("turnover").hits
+    assert (hit.name, hit.label, hit.part_index) == ("report 2026.docx", "Page 2", 2)
+    [hit] = index.search("wombat").hits
+    assert (hit.name, hit.part_index, hit.place.is_pinned, hit.place.importance) == ("zoo.sql", 0, True, 0.33)
+
+
+def test_filters_narrow_and_a_hit_knows_its_branch(index: Index) -> None:
+    assert [hit.place.is_on_path for hit in index.search("vinegar").hits] == [False]
+    assert index.ids("vinegar", Filters(shown_path_only=True)) == []
+    assert index.ids("a", Filters(conversation_id="programming", kinds=frozenset({"file"}))) == []
+    assert index.ids("cursor", Filters(conversation_id="programming")) == index.ids("cursor")
+    assert index.ids("cursor", Filters(conversation_id="cooking")) == []
+    assert index.ids("cursor", Filters(conversation_id="nowhere")) == []
+    assert index.ids("rice", Filters(model="alpha")) == ["r1"]
+    assert index.ids("rice", Filters(min_importance=0.95)) == []
+    assert index.ids("paella", Filters(pinned_only=True)) == ["q1"]
+    since = Filters(since=START + timedelta(days=2))
+    assert "q1" not in index.ids("pan", since)
+    assert index.ids("paella", Filters(until=START + timedelta(days=2))) == ["q1"]
+    assert index.ids("paella", Filters(until=START + timedelta(days=1))) == []
+
+
+def test_lists_have_every_thing_once(index: Index) -> None:
+    def names(**filters: Any) -> list[str]:
+        return [item.name for item in lists.items(index.connection, Filters(**filters), limit=50, after=None).items]
+
+    assert names(kinds=frozenset({"code"})) == ["zoo.sql", "async def fetch_rows(cursor):"]
+    assert names(kinds=frozenset({"file", "document"})) == ["shopping list.txt", "report 2026.docx"]
+    assert names(kinds=frozenset({"link"})) == ["The docs"]
+    assert names(kinds=frozenset({"tool"})) == ["generate_image"]
+    [picture] = lists.items(index.connection, Filters(kinds=frozenset({"image"})), limit=5, after=None).items
+    assert (picture.attachment, picture.text, picture.place.message_id) == (PICTURE, "a heron at dawn", "p3")
+    assert names(text="LIST shop") == ["shopping list.txt"]
+    assert names(text="wombat", kinds=frozenset({"code"})) == ["zoo.sql"]
+    assert names(conversation_id="cooking") == ["shopping list.txt", "report 2026.docx"]
+    assert names(kinds=frozenset({"nothing"})) == []
+    pins = lists.pinned(index.connection, EVERYTHING, limit=1, after=None)
+    assert [(pin.place.message_id, pin.rule) for pin in pins.pins] == [("p4", "set by hand")]
+    pins = lists.pinned(index.connection, EVERYTHING, limit=1, after=pins.next)
+    assert [pin.place.message_id for pin in pins.pins] == ["q1"]
+    assert pins.pins[0].text == "How do I make paella, like in València?"
+    assert pins.next is None
+    assert not lists.pinned(index.connection, Filters(text="xyz"), limit=9, after=None).pins
+    counts = lists.counts(index.connection, EVERYTHING)
+    assert counts.items == {"image": 1, "code": 2, "file": 1, "link": 1, "document": 1, "tool": 1}
+    assert (counts.pinned, counts.messages, counts.models) == (2, 12, (("alpha", 1), ("beta", 1)))
+    assert lists.counts(index.connection, Filters(conversation_id="cooking")).items["code"] == 0
+
+
+def test_what_is_hidden_is_nowhere(index: Index) -> None:
+    hidden = (frozenset({"programming"}), frozenset({("cooking", "q1")}))
+    assert index.ids("paella", hidden=hidden) == ["q2"]
+    assert index.search("python", hidden=hidden).hits == ()
+    assert not lists.items(
+        index.connection, Filters(kinds=frozenset({"link"})), limit=9, after=None, hidden=hidden
+    ).items
+    assert not lists.pinned(index.connection, EVERYTHING, limit=9, after=None, hidden=hidden).pins
+
+
+SIGNS = st.sampled_from(
+    [*"\"“-*():^+ ,.~{}[]\\'\x00\x1f/&|<>AND NOT OR NEAR tags : c1 世界 é 🎉 paella pan rice cu", "ＡＢＣ"]
+)
+
+
+@given(st.one_of(st.text(max_size=40), st.lists(SIGNS, max_size=25).map("".join)), st.sampled_from(["best", "newest"]))
+@example('paella" OR (', "best")
+@example("{text} : pan", "best")
+@example("pan NEAR(rice", "newest")
+@example("\ud800 pan", "best")
+@example("-pan -rice", "best")
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_any_input_is_a_query_and_its_hits_are_true(index: Index, text: str, order: str) -> None:
+    for kinds in (frozenset(), frozenset(HIT_KINDS)):
+        results = index.search(text, Filters(kinds=kinds), order=order)
+        patterns = [term.pattern(inside=True) for term in understand(text).terms]
+        for hit in results.hits:
+            known = index.connection.execute(
+                "SELECT count(*) FROM message m JOIN conversation c ON c.key = m.conversation "
+                "WHERE c.id = ? AND m.id = ?",
+                (hit.place.conversation_id, hit.place.message_id),
+            ).fetchone()
+            assert known == (0 if hit.kind == "title" else 1,)
+            assert hit.marks, (text, hit)
+            before = 0
+            for start, end in hit.marks:
+                assert before <= start < end <= len(hit.snippet)
+                assert places(hit.snippet[start:end], patterns)[:1] == [(0, end - start)]
+                before = end
+
+
+WORDS = st.text(st.sampled_from("abcé世界한ท🎉ÅßİĐ_-. 1"), min_size=1, max_size=12)
+
+
+@given(st.lists(WORDS, min_size=1, max_size=6), st.data())
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+def test_each_word_of_a_message_finds_it(words: list[str], data: st.DataObject) -> None:
+    connection = _one_message(" ".join(words))
+    said = understand(" ".join(words), typing=False).terms
+    for term in said:
+        rows = connection.execute("SELECT rowid FROM entry WHERE entry MATCH ?", (term.match(),)).fetchall()
+        assert rows, (words, term)
+        text = prepared(" ".join(words))
+        assert places(text.replace("\x1f", ""), [term.pattern()]), (text, term)
+    connection.close()
+
+
+def _one_message(text: str) -> Any:
+    import sqlite3
+
+    connection = sqlite3.connect(":memory:")
+    connection.execute(
+        "CREATE VIRTUAL TABLE entry USING fts5 (text, tokenize=\"unicode61 remove_diacritics 2 categories 'L* N*'\")"
+    )
+    connection.execute("INSERT INTO entry VALUES (?)", (prepared(text),))
+    return connection
+
+
+@pytest.fixture(scope="module")
+def crowd(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
+    """Twelve hundred messages with one word in all of them."""
+    paths = default_paths(tmp_path_factory.mktemp("crowd")).create()
+    rnd = random.Random(5)
+    for conversation in range(5):
+        parent = None
+        messages = []
+        for number in range(240):
+            text = f"crowd {rnd.choice('abcdef')}{number % 40} [x](https://a.org/{number})"
+            messages.append(user(f"{conversation}-{number}", text, parent=parent, days=rnd.random() * 300))
+            parent = messages[-1].id
+        write(paths, f"c{conversation}", *messages)
+    shelf = Shelf(paths)
+    shelf.update()
+    connection = shelf.read()
+    shelf.close()
+    yield Index(connection)
+    connection.close()
+
+
+@pytest.mark.parametrize("order", ["best", "newest", "oldest"])
+@pytest.mark.parametrize("text", ["crowd ", "b7 ", "cro"])
+def test_pages_hold_every_hit_once(crowd: Index, text: str, order: str) -> None:
+    seen: list[str] = []
+    results = crowd.search(text, limit=333, order=order)
+    while True:
+        seen += [hit.place.message_id for hit in results.hits]
+        if results.next is None:
+            break
+        results = crowd.search(text, limit=333, order=order, after=results.next)
+    assert len(seen) == len(set(seen))
+    said = crowd.connection.execute("SELECT count(*) FROM entry WHERE text LIKE ?", (f"% {text}%",)).fetchone()[0]
+    assert len(seen) == (1_200 if text.startswith("cro") else said)
+    if order != "best":
+        dates = [
+            crowd.connection.execute("SELECT created / 1000 FROM message WHERE id = ?", (id,)).fetchone()[0]
+            for id in seen
+        ]
+        assert dates == sorted(dates, reverse=order == "newest")
+
+
+def test_item_pages_hold_every_item_once(crowd: Index) -> None:
+    seen: list[tuple[str, str]] = []
+    page = lists.items(crowd.connection, EVERYTHING, limit=300, after=None)
+    while True:
+        seen += [(item.place.message_id, item.url) for item in page.items]
+        if page.next is None:
+            break
+        page = lists.items(crowd.connection, EVERYTHING, limit=300, after=page.next)
+    assert len(seen) == len(set(seen)) == 1_200
+
+
+def test_what_is_important_and_new_comes_first_among_equals(tmp_path: Path) -> None:
+    paths = default_paths(tmp_path).create()
+    write(
+        paths,
+        "c1",
+        user("old", "the harbour master", days=1, importance=0.5),
+        user("new", "the harbour master", parent="old", days=390, importance=0.5),
+        user("weighty", "the harbour master", parent="new", days=389, importance=1.0),
+    )
+    shelf = Shelf(paths)
+    shelf.update()
+    index = Index(shelf.read())
+    assert index.ids("harbour") == ["weighty", "new", "old"]
+    assert fold("Å") == "a"
+    index.connection.close()
+    shelf.close()
