@@ -13,7 +13,7 @@ What a splitter is given is the whole document; what it must find is where one s
 utterance stands for words that are ours to choose (an announcement, a formula put into words), or for none.
 
 ``….holdout.txt`` are texts on other topics, written after the rules: their figures are the honest ones. Once a rule has
-been made with them they belong into the other file, and new ones are due.
+been made with them they belong into the other file, and new ones are due: it has happened to four lots so far.
 """
 
 from __future__ import annotations
