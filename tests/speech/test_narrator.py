@@ -225,7 +225,12 @@ def test_what_the_person_silenced_stays_silent_to_the_end_of_its_turn() -> None:
         room.call(reply)
         room.bus.complete(reply, "tool_use")
         room.result(reply)
-        room.reply("The same turn.")
+        again = room.bus.begin_assistant()
+        room.bus.append_delta(again, "The same turn. ")
+        room.call(again)
+        room.bus.complete(again, "tool_use")
+        room.result(again)
+        room.reply("Still the same.")
         await room.silent()
         room.bus.add_user_message("Next?")
         room.reply("The next turn.")
@@ -338,6 +343,20 @@ def test_a_voice_that_gave_up_does_not_try_again_in_the_same_turn() -> None:
     room = in_room(run)
     assert room.heard == ["Works."]
     assert len(room.errors) == 2
+
+
+def test_a_chosen_message_that_was_heard_is_not_read_on_when_it_goes_on() -> None:
+    async def run(room: Room) -> None:
+        room.narrator.reads_replies = False
+        reply = room.reply("One. Two.", stop_reason="length")
+        room.narrator.read(reply)
+        await room.silent()
+        room.bus.resume_assistant(reply)
+        room.bus.append_delta(reply, " Three. ")
+        room.bus.complete(reply)
+        await room.silent()
+
+    assert in_room(run).heard == ["One.", "Two."]
 
 
 def test_a_reply_that_goes_on_is_read_on_from_the_sentence_that_was_cut() -> None:
