@@ -22,9 +22,23 @@ from sam_py.messages.history import (
     ToolStateChanged,
     UnknownEvent,
 )
-from sam_py.messages.message import UserMessage
-from sam_py.messages.parts import ImagePart, TextPart
-from sam_py.paths import Paths
+from sam_py.messages.message import (
+    AssistantMessage,
+    DeveloperMessage,
+    SystemMessage,
+    ToolResultMessage,
+    UserMessage,
+)
+from sam_py.messages.parts import (
+    CodePart,
+    FilePart,
+    ImagePart,
+    TextPart,
+    ThinkingSignaturePart,
+    ThinkingTextPart,
+    ToolCallPart,
+)
+from sam_py.paths import Paths, resources
 from sam_py.store.exporters.background import Task
 from sam_py.store.exporters.errors import Cancelled, TransferError
 from sam_py.store.exporters.run import Wanted, export_blocking
@@ -134,6 +148,15 @@ def test_the_documented_shape_holds(home: Paths, tmp_path: Path) -> None:
     with zipfile.ZipFile(tmp_path / "x.zip") as archive:
         assert archive.testzip() is None
         assert len(archive.namelist()) == 2
+
+
+def test_the_documentation_names_every_member_of_events_messages_and_parts() -> None:
+    document = (resources() / "docs" / "export-format.md").read_text(encoding="utf-8")
+    events = [MessageRemoved, MessageAnnotated, BranchSelected, ToolStateChanged, ErrorOccurred, TaskRecorded]
+    said = [SystemMessage, DeveloperMessage, UserMessage, AssistantMessage, ToolResultMessage]
+    parts = [TextPart, ImagePart, FilePart, CodePart, ThinkingTextPart, ThinkingSignaturePart, ToolCallPart]
+    names = {name for model in (*events, *said, *parts, SettingsChanged, MessageAdded) for name in model.model_fields}
+    assert [name for name in sorted(names - {"kind"}) if f"`{name}`" not in document] == []
 
 
 def test_the_same_file_again_adds_nothing_and_what_is_removed_stays_removed(home: Paths, tmp_path: Path) -> None:
