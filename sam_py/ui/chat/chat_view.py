@@ -194,6 +194,8 @@ class ChatView(QWidget):
         self._spawn(conversation.session.send(text, parts), "send")
 
     def stop(self) -> None:
+        """End the reply, and what is read of it: also while tools run, when no reply streams."""
+        self.fall_silent()
         if self.conversation is not None:
             self.conversation.session.stop()
 

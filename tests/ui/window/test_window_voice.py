@@ -112,6 +112,9 @@ def test_a_reply_is_read_stopped_paused_and_left_by_its_keys(run: Run, sit_down:
         assert not room.voice.is_read(reply)
         columns = [column for row in room.chat.timeline.rows_in_order() for column in row.columns]
         assert all(column.spoken is None for column in columns)
+        room.voice.read_or_stop(reply)
+        room.chat.stop()  # also where no reply streams, as while tools run
+        assert room.phase == "silent"
         await room.sitting.close()
         assert room.engines.closed
 
