@@ -358,7 +358,6 @@ class MainWindow(QMainWindow):
         chat.timeline.image_clicked.connect(self._offers.open_image)
         composer.add_provider_requested.connect(lambda: self.open_settings("providers"))
         composer.models_refresh_requested.connect(self._offers.ask_everyone)
-        composer.reads_toggled.connect(lambda on: chat.voice.read_replies(on))
         chat.model_chosen.connect(self._remember_model)
         empty.look_again_requested.connect(self._look_for_servers)
         empty.suggestion_chosen.connect(lambda text: chat.send(text, ()))

@@ -110,6 +110,7 @@ class ChatView(QWidget):
         composer.send_requested.connect(self.send)
         composer.stop_requested.connect(self.stop)
         composer.escaped.connect(self.fall_silent)
+        composer.reads_toggled.connect(lambda on: self.voice.read_replies(on))
         composer.edit_last_requested.connect(self.edit_last)
         composer.edit_submitted.connect(self._edit)
         composer.queued_removed.connect(self._drop_queued)
