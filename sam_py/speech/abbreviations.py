@@ -31,7 +31,7 @@ NEVER_LAST = _words(
 )
 """Something always follows: "e.g. this"."""
 
-SMALL_ONLY = _words("ca c med phil rer nat jur habil")
+SMALL_ONLY = _words("ca c med phil rer nat jur habil apr")
 """As `NEVER_LAST`, but only in small letters: "Dr. phil. Vogel", not "I met Phil."."""
 
 BEFORE_NUMBER = _words(
@@ -71,13 +71,14 @@ EITHER = _words(
     " av boul bd fbg apr.j.-c av.j.-c j.-c apr.j.c av.j.c hab dépt éd coll trad s.a.r.l s.a.s s.n.c n.d cie éts"
     " a.c d.c a.de.c d.de.c ee.uu ee.uu.a avda ctra dpto depto edif izq izda dcha prov tfno hnos cía gral sta c.v"
     " ff.aa rr.hh jj.oo cc.oo"
-    " ул им"
+    " ул им ul os"
 )
 """May end a sentence: they do where the next word often begins one."""
 
 LETTERED = _words(
     "vitamin vitamins plan option group type class section part point step room hall gate terminal exhibit appendix"
-    " hepatitis figure column row line team block grade schedule item answer question"
+    " hepatitis figure column row line team block grade schedule item answer question size key button platform wing"
+    " unit module note drive floor seat form version model route brand letter zone"
     " gruppe klasse raum saal punkt teil abschnitt typ spalte zeile hepatitis variante anlage aufgabe antwort"
     " sala grupo punto opción parte clase tipo columna fila vitamina apartado pregunta respuesta aula"
     " salle groupe partie classe colonne ligne vitamine annexe hépatite bâtiment porte"
@@ -89,6 +90,9 @@ SAID = _words(
     " screamed thought wondered sighed laughed explained insisted snapped demanded repeated says asks replies"
 )
 """What someone did with words in quotation marks before: "\"Why?\" I asked."."""
+
+INTERJECTIONS = _words("hm hmm hmmm mm mmm shh sh psst pst brr brrr grr tsk pfft zzz tja mhm mmh")
+"""Words without a vowel, which shorten nothing."""
 
 COMPANY = _words("Inc Ltd Corp Co LLC GmbH AG Plc PLC SA Group Kids Games Mail Japan News Finance Answers")
 """After a name that ends in "!" ("Yahoo! Inc.")."""

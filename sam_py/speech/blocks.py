@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import re
 
-from sam_py.speech.fenced import Code, Formula
+from sam_py.speech.fenced import Code, Formula, Hidden
 from sam_py.speech.lines import HEADER_CHARS, LINE_CHARS, Held, Lines
 from sam_py.speech.reader import Reader
 from sam_py.speech.rows import cell_count
@@ -26,6 +26,7 @@ _DELIMITER = re.compile(r"\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]
 _DEFINITION = re.compile(
     r"\[(?!\^)[^\[\]]+\]:[ \t]*(?:<[^<>]*>|[^\s<]\S*)(?:[ \t]+(?:\"[^\"]*\"|'[^']*'|\([^()]*\)))?[ \t]*$"
 )
+_ALERT = re.compile(r"\[!([A-Za-z]{1,20})\]$")
 _NOTE = re.compile(r"\[\^[^\]\s]+\]:[ \t]*")
 _TASK = re.compile(r"\[[ xX]\][ \t]")
 _CLOSING = re.compile(r"[ \t]+#+[ \t\r]*")
@@ -49,6 +50,7 @@ class Blocks(Lines):
         self._code: Code | None = None
         self._code_column = 0  # where indented code begins
         self._formula: Formula | None = None
+        self._hidden: Hidden | None = None
 
     def feed(self, markdown: str) -> None:
         """Take the next piece. O(piece)."""
@@ -98,6 +100,10 @@ class Blocks(Lines):
         elif fence := _FENCE.match(text):
             self._begin_fence(fence, start, start + len(line))
             return
+        elif self._quotes and not self._paragraph and (alert := _ALERT.match(text)):
+            self._prepare_text()
+            self._reader.text(alert[1].capitalize(), start + alert.start(1))
+            self._end_paragraph()
         elif (text[0] == "[" and _DEFINITION.match(text) and not self._paragraph) or not text.strip("#"):
             self._end_paragraph()
         elif text[0] == "|":
@@ -400,6 +406,25 @@ class Blocks(Lines):
         if code is not None and code.is_formula:
             self._reader.formula("".join(code.kept), code.start, at)
 
+    def _begin_hidden(self, lead: str) -> None:
+        self._release()
+        self._end_table()
+        self._end_paragraph()
+        if lead == "<pre":
+            self._reader.code("", self._lead_at, self._lead_at + len(lead))
+        self._lead.clear()
+        self._hidden = Hidden("-->" if lead == "<!--" else f"</{lead[1:]}>")
+        self._mode = self._in_hidden
+
+    def _in_hidden(self, text: str, at: int, _base: int) -> int:
+        hidden = self._hidden
+        assert hidden is not None
+        at = hidden.take(text, at)
+        if hidden.closed:
+            self._hidden = None
+            self._mode = self._behind_formula
+        return at
+
     # Formulas
 
     def _begin_formula(self, lead: str) -> None:
@@ -407,7 +432,7 @@ class Blocks(Lines):
         self._end_table()
         self._end_paragraph()
         self._lead.clear()
-        self._formula = Formula("$$" if lead == "$$" else "\\]", self._lead_at)
+        self._formula = Formula(lead, self._lead_at)
         self._mode = self._in_formula
 
     def _in_formula(self, text: str, at: int, base: int) -> int:
@@ -439,7 +464,7 @@ class Blocks(Lines):
         formula, self._formula = self._formula, None
         assert formula is not None
         text = "".join(formula.kept)
-        start = formula.start + len(formula.end)
+        start = formula.start + len(formula.opening)
         self._no_formula_before = start + len(text)
         self._lead_at = start
         self._begin_text("")

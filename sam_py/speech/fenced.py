@@ -70,10 +70,11 @@ class Code:
 
 
 class Formula:
-    """A formula from behind ``$$`` or ``\\[`` on: `take` it until it is `closed` or `given_up`."""
+    """A formula from behind its `opening` on: `take` it until it is `closed` or `given_up`."""
 
-    def __init__(self, end: str, start: int) -> None:
-        self.end = end
+    def __init__(self, opening: str, start: int) -> None:
+        self.opening = opening
+        self.end = {"$$": "$$", "\\[": "\\]"}.get(opening) or opening.replace("begin", "end")
         self.start = start
         self.kept: list[str] = []
         self.closed = False
@@ -95,9 +96,28 @@ class Formula:
         elif not char.isspace():
             self._blank = False
         self.kept.append(char)
-        tail = "".join(self.kept[-3:])
+        tail = "".join(self.kept[-1 - len(self.end) :]) if char == self.end[-1] else ""
         if tail.endswith(self.end) and not (self.end == "$$" and tail[:1] == "\\"):
             self.closed = True
         elif len(self.kept) > FORMULA_CHARS:
             self.given_up = True
         return at + 1
+
+
+class Hidden:
+    """What is neither seen nor heard, up to its `end`: a remark, a script. `take` it until it is `closed`."""
+
+    def __init__(self, end: str) -> None:
+        self.closed = False
+        self._end = end
+        self._tail = ""
+
+    def take(self, text: str, at: int) -> int:
+        """Read on in `text` from `at`; return how far."""
+        seen = self._tail + text[at:].lower()
+        place = seen.find(self._end)
+        if place < 0:
+            self._tail = seen[-len(self._end) + 1 :]
+            return len(text)
+        self.closed = True
+        return at + place + len(self._end) - len(self._tail)

@@ -17,6 +17,8 @@ _RULE_SO_FAR = re.compile(r"(?:\*[ \t]*)+$|(?:-[ \t]*)+$|(?:_[ \t]*)+$")
 _BULLET = re.compile(r"[-+*](?:[ \t]|$)")
 _NUMBER = re.compile(r"(\d{1,9})([.)])[ \t]")
 _NUMBER_SO_FAR = re.compile(r"\d{1,9}(?:[.)][ \t]*)?$")
+_ENVIRONMENT = re.compile(r"\\begin\{[A-Za-z]+\*?\}$")
+_HIDDEN = ("<!--", "<script", "<style", "<pre")
 _DELIMITER_STARTS = "|:-"
 
 Mode = Callable[[str, int, int], int]
@@ -133,6 +135,11 @@ class Lines(ABC):
                 self._begin_text(lead)
         elif first == "$" or first == "\\":
             self._look_at_formula(lead)
+        elif first == "<" and any(each.startswith(lead.lower()) for each in _HIDDEN):
+            if lead == "<!--":
+                self._begin_hidden(lead)
+        elif first == "<" and lead[:-1].lower() in _HIDDEN and lead[-1] in " \t>":
+            self._begin_hidden(lead[:-1].lower())
         elif first in "`~" and lead == first * len(lead) and len(lead) < 3:
             return
         else:
@@ -164,7 +171,10 @@ class Lines(ABC):
     def _look_at_formula(self, lead: str) -> None:
         if len(lead) < 2:
             return
-        if lead not in ("$$", "\\[") or self._lead_at < self._no_formula_before:
+        if "\\begin{".startswith(lead) or (lead.startswith("\\begin{") and lead[-1].isalpha()):
+            return
+        is_formula = lead in ("$$", "\\[") or _ENVIRONMENT.match(lead)
+        if not is_formula or self._lead_at < self._no_formula_before:
             self._begin_text(lead)
         else:
             self._begin_formula(lead)
@@ -201,6 +211,9 @@ class Lines(ABC):
 
     @abstractmethod
     def _begin_formula(self, lead: str) -> None: ...
+
+    @abstractmethod
+    def _begin_hidden(self, lead: str) -> None: ...
 
     @abstractmethod
     def _heading(self, lead: str) -> None: ...

@@ -59,6 +59,7 @@ class Scanner:
         self._held: Held = []
         self._dead: set[int] = set()  # where brackets open without a partner
         self._after_emoji = False
+        self._spaces = 0  # how many stand in front
 
     def feed(self, text: str, start: int) -> None:
         """Go on with `text`, which stands at `start` in the source. O(text)."""
@@ -72,6 +73,7 @@ class Scanner:
                     self._sink.add(piece, start + at)
                     self._before = piece[-1]
                     self._after_emoji = False
+                    self._spaces = 0
                     at = match.end()
                     continue
             self._step(text[at], start + at)
@@ -118,6 +120,7 @@ class Scanner:
         if not char:
             return
         self._before = char
+        self._spaces = self._spaces + 1 if char == " " else 0
         if EMOJI.match(char):
             self._after_emoji = True
             self._sink.add_symbol(spoken_emoji(char) if self._emoji else "", start, end)
@@ -129,7 +132,11 @@ class Scanner:
 
     def _line(self, _char: str, at: int) -> None:
         self._before = " "
-        self._sink.break_line(at)
+        if self._spaces > 1:
+            self._sink.end()  # a hard break
+        else:
+            self._sink.break_line(at)
+        self._spaces = 0
 
     def _hold(self, state: Callable[[str, int], None], char: str, at: int) -> None:
         self._held = [(char, at)]

@@ -160,6 +160,8 @@ WORDS: Mapping[str, str] = {
     "tilde": "tilde",
     "dot": "dot",
     "ddot": "double dot",
+    "absolute": "the absolute value of",
+    "base": "base",
     "long": "a long formula",
 }
 
@@ -189,7 +191,7 @@ def describe(latex: str, words: Mapping[str, str] = WORDS) -> str:
     """
     if len(latex) > MAX_CHARS:
         return words["long"]
-    said = _Reading(_TOKEN.findall(latex), words).whole()
+    said = _Reading(_TOKEN.findall(latex.replace("{,}", ",")), words).whole()
     return re.sub(r"\s+([,.;:)\]])", r"\1", re.sub(r"([(\[])\s+", r"\1", " ".join(said.split())))
 
 
@@ -201,6 +203,7 @@ class _Reading:
         self.words = words
         self.depth = depth
         self.at = 0
+        self.in_matrix = False
 
     def whole(self) -> str:
         said = []
@@ -225,7 +228,11 @@ class _Reading:
             self.at += 1
             if mark in _LARGE:
                 return self.large(mark)
-            base = "" if mark in ("}", "&", "~", "\\") else self.words.get(mark, mark)
+            if mark == "|" and (said := self.absolute()):
+                return self.indices(said)
+            if mark == "&":
+                return "," if self.in_matrix else ""
+            base = "" if mark in ("}", "~", "\\") else self.words.get(mark, mark)
         return self.indices(base)
 
     def command(self, name: str) -> str:
@@ -243,13 +250,25 @@ class _Reading:
             said = self.argument()
             return f"{said} {words.get(name.removeprefix('wide'), name)}"
         if name in _WHOLE:
-            self.group()
+            group = "".join(self.group())
+            self.in_matrix = name == "begin" and ("matrix" in group or group == "array")
             return ""
+        if name == "\\":
+            return ";"
         if name in _SILENT or name in ("\\", " ", "{", "}"):
-            if name in ("left", "right") and self.at < len(self.tokens) and self.tokens[self.at] in (".", "|", "\\|"):
+            if name in ("left", "right") and self.at < len(self.tokens) and self.tokens[self.at] == ".":
                 self.at += 1
             return ""
         return words.get(name, name if name.isalpha() else "")
+
+    def absolute(self) -> str:
+        """What stands up to the next bar, if there is one."""
+        rest = self.tokens[self.at : self.at + 40]
+        if "|" not in rest or rest[0] == "|":
+            return ""
+        end = rest.index("|")
+        self.at += end + 1
+        return f"{self.words['absolute']} {self.inner(rest[:end])}"
 
     def root(self) -> str:
         if self.at < len(self.tokens) and self.tokens[self.at] == "[":
@@ -290,7 +309,12 @@ class _Reading:
                 said += f" {self.words[chr(39)]}"
                 continue
             index = self.argument()
-            said += f" {self.power(index) if mark == '^' else self.words['sub'] + ' ' + index}"
+            if mark == "^":
+                said += f" {self.power(index)}"
+            elif base == self.words["log"]:
+                said += f" {self.words['base']} {index} {self.words['of']}"
+            else:
+                said += f" {self.words['sub']} {index}"
         return said
 
     def power(self, index: str) -> str:

@@ -10,6 +10,7 @@ from sam_py.speech.abbreviations import (
     BEFORE_ORDINAL,
     COMPANY,
     EITHER,
+    INTERJECTIONS,
     LETTERED,
     MONTHS,
     NEVER_LAST,
@@ -31,6 +32,7 @@ _REACH = 48
 """How far back words are looked at."""
 _ROMAN = re.compile(r"[IVXLC]+$")
 _LETTER = re.compile(r"[^\W\d_]")
+_CLIPPED = re.compile(r"[B-DF-HJ-NP-TV-XZ][b-df-hj-np-tv-xz]{1,3}$")
 _SHORT = re.compile(r"[^\W\d_]{1,3}\.$")
 _DOUBLED = re.compile(r"([^\W\d_])\1$")
 _HAN = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
@@ -223,7 +225,7 @@ def _word(before: str, last: str, following: str, whole: bool, solid: bool, is_f
         and word[0].isupper()
     ):
         return Verdict.GO_ON if whole else Verdict.WAIT  # "EE. UU."
-    if key in EITHER or key in TITLES or _is_dotted(key):
+    if key in EITHER or key in TITLES or _is_dotted(key) or _is_clipped(last):
         return _starts(word, whole)
     if key in BEFORE_NUMBER and word[0].islower():
         return Verdict.GO_ON
@@ -288,6 +290,11 @@ def _is_dotted(key: str) -> bool:
     """Whether it is letters with full stops between: "n.a.s.a"."""
     pieces = key.replace("-", "").split(".")
     return len(pieces) > 1 and all(len(piece) == 1 and piece.isalpha() for piece in pieces)
+
+
+def _is_clipped(last: str) -> bool:
+    """Whether it looks like a shortened name: "Wm", "Th" have a capital and no vowel."""
+    return _CLIPPED.match(last) is not None and last.casefold() not in INTERJECTIONS
 
 
 def _starts(word: str, whole: bool) -> Verdict:
