@@ -14,9 +14,11 @@ log = logging.getLogger(__name__)
 
 STARTS = 3
 """So many in a row that fail are enough to tell the person."""
-_END_LIMIT_S = 3.0
 ATTEMPTS = 3
 """So often a sentence is tried before it is given up."""
+_END_LIMIT_S = 3.0
+_HASTE_S, _HASTE, _FORGETS = 1.0, 3.0, 0.98
+"""With a spare at hand, an answer may take a second and three times the slowest one, which is forgotten by and by."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +67,8 @@ class Relay:
         self._counted: set[VoiceProcess] = set()
         """Those whose start succeeded or was counted as failed."""
         self._failures = 0
+        self._slowest_s = 0.0
+        """How long an answer took at most, of late."""
         self._wrong: SpeechError | None = None
         self._changed = asyncio.Event()
         self._idle: asyncio.TimerHandle | None = None
@@ -129,13 +133,25 @@ class Relay:
             log.warning("a voice process does not end")
 
     async def _next(self, process: VoiceProcess, queue: asyncio.Queue[Said], question: Question) -> Said:
-        limit_s = self._patience.answer_s + question.length * self._patience.character_s
+        limit_s = self._limit_s(question)
+        loop = asyncio.get_running_loop()
+        began_s = loop.time()
         try:
             async with asyncio.timeout(limit_s):
-                return await queue.get()
+                said = await queue.get()
+            if isinstance(said, Sound):
+                self._slowest_s = max(loop.time() - began_s, self._slowest_s * _FORGETS)
+            return said
         except TimeoutError:
             process.end()
             return Gone(None, f"no answer within {limit_s:g} s")
+
+    def _limit_s(self, question: Question) -> float:
+        """With a spare at hand, who takes far longer than anyone before hangs; else there is nothing to hurry for."""
+        limit_s = self._patience.answer_s + question.length * self._patience.character_s
+        if self.idle and self._slowest_s:
+            return min(limit_s, _HASTE_S + _HASTE * self._slowest_s)
+        return limit_s
 
     def _alive(self) -> list[VoiceProcess]:
         self._processes = [each for each in self._processes if each.ended is None]
