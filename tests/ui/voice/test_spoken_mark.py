@@ -81,6 +81,22 @@ def test_the_mark_lies_on_what_is_read(column: MarkdownColumn, sentence: str, nt
     assert not mark.rect().isEmpty()
 
 
+def test_of_a_table_the_row_is_marked_that_is_read(column: MarkdownColumn) -> None:
+    column.set_text("Before.\n\n| a | b |\n|---|---|\n| 1 | 2 |\n| 3 | 4 |\n\nAfter.")
+    column.layout_for(500)
+    mark = SpokenMark(column)
+    places = []
+    for row in ("| a | b |", "| 1 | 2 |", "| 3 | 4 |"):
+        start = column.markdown().index(row)
+        mark.move(start + 2, start + len(row))
+        places.append(mark.rect())
+    table = column.parts()[1]
+    assert places[0].top() == table.top
+    assert places[0].bottom() == places[1].top()
+    assert places[1].bottom() == places[2].top() <= table.top + table.height
+    assert len({round(place.height()) for place in places[1:]}) == 1
+
+
 def test_the_second_of_two_equal_sentences_is_marked_lower(column: MarkdownColumn) -> None:
     column.set_text(TEXT)
     column.layout_for(500)

@@ -13,13 +13,13 @@ from PySide6.QtGui import QPainter, QPen, QTextDocument
 from sam_py.ui.chat.parts.base import Part
 from sam_py.ui.chat.parts.markdown_column import MarkdownColumn
 from sam_py.ui.chat.parts.prose import ProsePart
+from sam_py.ui.chat.parts.table import TablePart
 from sam_py.ui.markdown.decorations import span_rects
 
 _WORD = re.compile(r"[^\W_]+")
 _MARKUP = frozenset("*_`[]()<>&\\$#|~\n!")
 _OBJECT = "\ufffc"
 """What stands for a formula in a document."""
-_ON_PAPER = ("table", "math")
 _FORMULA_BEGINS = ("$", "\\(")
 _FORMULA_ENDS = ("$", "\\)")
 
@@ -27,7 +27,7 @@ _FORMULA_ENDS = ("$", "\\)")
 class SpokenMark:
     """One sentence of one column. It finds its words again when the text around them grows or is drawn anew.
 
-    Prose is marked word by word; of code, a table, a formula or a picture the whole block is.
+    Prose is marked word by word, a table row by row; of code, a formula or a picture the whole block is.
     """
 
     def __init__(self, column: MarkdownColumn) -> None:
@@ -98,8 +98,13 @@ class SpokenMark:
         for _index, part, begin in found:
             if not part.height:
                 continue
+            if isinstance(part, TablePart):
+                rows = part.rows_rect(self._start - begin, self._end - begin)
+                if not rows.isEmpty():
+                    yield rows.translated(part.x, part.top), False
+                continue
             if not isinstance(part, ProsePart):
-                yield QRectF(part.x, part.top, part.width, part.height), part.kind not in _ON_PAPER
+                yield QRectF(part.x, part.top, part.width, part.height), part.kind != "math"
                 continue
             span = self._span(part, self._start - begin, self._end - begin)
             if span is None:

@@ -113,6 +113,16 @@ class TablePart(Part):
             self.width = -1
         self.gap_above = self.gap_below = self.style.paragraph_px
 
+    def rows_rect(self, start: int, end: int) -> QRectF:
+        """The rows that these characters of the segment's Markdown stand in. Empty where they are not laid out yet."""
+        if self._segment is None or not self.rows or len(self._tops) <= len(self.rows):
+            return QRectF()
+        source = self._segment.source
+        lines = (source.count("\n", 0, max(0, place)) for place in (start, end - 1))
+        first, last = (min(max(0, line - 1), len(self.rows) - 1) for line in lines)  # the second line is no row
+        width = min(float(self.width), self._lefts[-1])
+        return QRectF(0, self._tops[first], width, self._tops[last + 1] - self._tops[first])
+
     def _take_row(self, line: str) -> None:
         if not line.strip():
             return
