@@ -232,7 +232,7 @@ class SpeechQueue:
         self._give(second)
 
     def _give(self, line: Line) -> None:
-        if not line.mark and line.clips:
+        if self._paused_at is None and not line.mark and line.clips:
             line.mark = next(self._marks)
         while self._paused_at is None and line.given < len(line.clips):
             line.given += 1

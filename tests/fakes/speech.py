@@ -175,6 +175,8 @@ class FakePlayer:
         self.latency_s = latency_s
         self.heard: list[Heard] = []
         self.is_paused = False
+        self.refuses = 0
+        """So many of the next clips make trouble, from within `play`."""
         self.stops = 0
         self.most_clips = 0
         self._clips: deque[tuple[int, int, float]] = deque()
@@ -198,6 +200,10 @@ class FakePlayer:
         for value, frames in ((0, samples.count(0)), (loud[0] if loud else 0, len(samples) - samples.count(0))):
             if frames:
                 self._clips.append((mark, value, frames / clip.rate_hz))
+        if self.refuses:
+            self.refuses -= 1
+            self.fail()
+            return
         self.most_clips = max(self.most_clips, len({each[0] for each in self._clips}))
         self._go_on()
 

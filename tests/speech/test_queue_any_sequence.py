@@ -8,13 +8,13 @@ from dataclasses import dataclass, field
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sam_py.speech.base import Manner, SpeechError, Utterance
+from sam_py.speech.base import Manner, PlayerNews, SpeechError, Trouble, Utterance
 from sam_py.speech.queue import SpeechQueue
 from sam_py.speech.voice_state import GaveUpError, VoiceNews, VoiceState
 from tests.fakes.speech import FakePlayer, FakeSpeech, stepped
 
 SAY = st.tuples(st.just("say"), st.lists(st.sampled_from("aaaabbc?!~…"), min_size=1, max_size=5))
-ASKED = ["pause", "resume", "resume", "skip", "skip", "stop", "finish", "manner", "engine", "drop", "gone"]
+ASKED = ["pause", "resume", "resume", "skip", "skip", "stop", "finish", "manner", "engine", "drop", "gone", "refuse"]
 ACTS = st.lists(
     st.tuples(
         st.one_of(SAY, st.tuples(st.sampled_from(ASKED), st.none())),
@@ -41,9 +41,14 @@ async def _run(acts: list[tuple[tuple[str, object], float]], pieces: int, latenc
     engines = [FakeSpeech(pieces=pieces), FakeSpeech("Another", pieces=pieces, took_s=0.4, loudness=11_000)]
     chosen = {"engine": engines[0], "manner": Manner()}
     player = FakePlayer(latency_s)
+    player.subscribe(lambda news: on_trouble(news))
     queue = SpeechQueue(lambda: chosen["engine"], lambda: chosen["manner"], player)  # type: ignore[return-value]
     model = Model()
     states = [VoiceState()]
+
+    def on_trouble(news: PlayerNews) -> None:
+        if isinstance(news, Trouble):
+            model.repeated.update(line.utterance.text for line in queue._lines if line.mark)
 
     def on_news(news: VoiceNews) -> None:
         if isinstance(news, GaveUpError):
@@ -83,8 +88,9 @@ async def _run(acts: list[tuple[tuple[str, object], float]], pieces: int, latenc
                 model.forgiven.update([queue.state.utterance.text] if queue.state.utterance else [])
                 queue.drop("a")
             case "gone", _:
-                model.repeated.update(line.utterance.text for line in queue._lines if line.mark)
                 player.fail()
+            case "refuse", _:
+                player.refuses = 1
             case "manner", _:
                 chosen["manner"] = Manner(rate=1.5 if chosen["manner"] == Manner() else 1.0)
             case "engine", _:

@@ -290,6 +290,19 @@ def test_a_device_that_goes_pauses_the_voice_and_resuming_begins_the_sentence_ag
     assert [str(error) for error in voice.errors] == ["The headphones are gone: choose another device."]
 
 
+def test_a_device_that_refuses_in_the_pause_between_sentences_loses_none() -> None:
+    async def run(voice: Voice) -> None:
+        voice.queue.say(utterances(*TEXTS[:3]))
+        await voice.hears()
+        voice.player.refuses = 1
+        await voice.until(lambda: voice.errors)
+        assert voice.queue.state == VoiceState("paused", utterances(TEXTS[0])[0])
+        voice.queue.resume()
+        await voice.drained()
+
+    assert with_voice(run).heard == [TEXTS[0], *TEXTS[:3]]
+
+
 def test_what_has_nothing_to_say_makes_no_pause() -> None:
     async def run(voice: Voice) -> None:
         voice.queue.say(utterances("…", TEXTS[0], "…", "…", "…", TEXTS[1], "…"))
