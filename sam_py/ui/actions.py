@@ -59,6 +59,7 @@ def specs() -> tuple[ActionSpec, ...]:
         ActionSpec("show_spoken", _("Go to what is being read"), voice, ("Alt+Shift+F9",)),
         ActionSpec("save_speech", _("Save the last reply as audio…"), voice, ("Ctrl+Shift+F8",)),
         ActionSpec("read_replies", _("Read replies aloud"), voice, ("Ctrl+Shift+F9",), separated=True, checkable=True),
+        ActionSpec("dictate", _("Dictate, or end dictation"), voice, ("F7",)),
         ActionSpec("voice_settings", _("Voice settings…"), voice, ("Ctrl+F8",)),
         ActionSpec("sidebar", _("Sidebar"), view, ("Ctrl+B",), checkable=True),
         ActionSpec("inspector", _("Inspector: what the model is sent"), view, ("Ctrl+Shift+I",), checkable=True),
@@ -90,6 +91,7 @@ class Actions:
             action.setObjectName(spec.name)
             action.setShortcuts([QKeySequence(text) for text in spec.shortcuts])
             action.setCheckable(spec.checkable)
+            action.setAutoRepeat(spec.name != "dictate")  # its key is held while one speaks
             action.setMenuRole(_roles().get(spec.name, QAction.MenuRole.NoRole))
             handler = handlers[spec.name]
             action.triggered.connect(lambda _checked=False, run=handler: run())

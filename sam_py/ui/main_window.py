@@ -357,6 +357,7 @@ class MainWindow(QMainWindow):
         chat.timeline.link_clicked.connect(self._open_link)
         chat.timeline.image_clicked.connect(self._offers.open_image)
         composer.add_provider_requested.connect(lambda: self.open_settings("providers"))
+        composer.dictation_wanted.connect(lambda: chat.voice.dictate())
         composer.models_refresh_requested.connect(self._offers.ask_everyone)
         chat.model_chosen.connect(self._remember_model)
         empty.look_again_requested.connect(self._look_for_servers)

@@ -80,6 +80,7 @@ def handlers_of(window: MainWindow) -> dict[str, Callable[[], object]]:
         "show_spoken": lambda: chat.voice.show_spoken(),
         "save_speech": lambda: chat.act_on_last_reply("save_speech"),
         "read_replies": lambda: chat.voice.read_replies(not chat.composer.speaker.isChecked()),
+        "dictate": lambda: chat.voice.dictate(by_key=True),
         "voice_settings": lambda: window.open_settings("voice"),
         "sidebar": window.toggle_sidebar,
         "inspector": window.inspector.toggle_by_key,

@@ -52,6 +52,8 @@ PASTE_LINES = 200
 MOST_ATTACHMENTS = 20
 _COUNT_SHOWN_FROM = 2_000
 _GUTTER_PX = 16
+_MICROPHONE_FROM_PX = 260
+"""In a narrower box, or with larger letters, its key and the menu remain."""
 _SPEAKER_FROM_PX = 260
 """In a narrower box there is no room for the switch; its key and the menu are there all the same."""
 
@@ -86,6 +88,9 @@ class Composer(QWidget):
     """Replies are to be read aloud, or no more."""
     escaped = Signal()
     """Esc was pressed, and there was nothing to end here."""
+    dictation_wanted = Signal()
+    draft_replaced = Signal()
+    """Another conversation's draft is about to be shown."""
 
     def __init__(
         self,
@@ -119,6 +124,7 @@ class Composer(QWidget):
         self.model_button = ModelButton(icons)
         self.prompts_button = PromptsButton(icons)
         self.hint = ComposerHint(self._themes, self.box)
+        self.microphone = IconButton(icons, "microphone", self.tr("Dictate"), shortcut="F7", size_px=34)
         off = self.tr("Read replies aloud: off")
         self.speaker = IconButton(icons, "speaker-off", off, shortcut="Ctrl+Shift+F9", size_px=34)
         self.speaker.setCheckable(True)
@@ -136,6 +142,7 @@ class Composer(QWidget):
 
     def set_draft(self, draft: Draft) -> None:
         """Show another conversation's draft, and the edit that was under way in it; what is still read is given up."""
+        self.draft_replaced.emit()
         self._leave_edit()
         self.errors.clear()
         edit, waiting = draft.edit, draft.model_copy(update={"edit": None})
@@ -202,6 +209,16 @@ class Composer(QWidget):
         self.speaker.setChecked(on)
         self.speaker.set_icon("speaker" if on else "speaker-off", "accent" if on else "muted")
         self.speaker.set_label(self.tr("Read replies aloud: on") if on else self.tr("Read replies aloud: off"))
+
+    def put_above_text(self, strip: QWidget) -> None:
+        """A line in the box, above all that belongs to the message."""
+        column = self.box.layout()
+        assert isinstance(column, QVBoxLayout)
+        column.insertWidget(column.indexOf(self.queue) + 1, strip)
+
+    def show_dictating(self, on: bool) -> None:
+        self.microphone.set_icon("microphone", "error" if on else "muted")
+        self.microphone.set_label(self.tr("End dictation") if on else self.tr("Dictate"))
 
     def set_edit_mode(self, message_id: str, text: str, parts: Parts = ()) -> None:
         """Edit an earlier message; the draft waits until that is submitted or cancelled."""
@@ -317,6 +334,7 @@ class Composer(QWidget):
         self.model_button.model_chosen.connect(self.model_chosen)
         self.model_button.refresh_requested.connect(self.models_refresh_requested)
         self.model_button.add_provider_requested.connect(self.add_provider_requested)
+        self.microphone.clicked.connect(self.dictation_wanted)
         self.speaker.clicked.connect(self.show_reads)
         self.speaker.clicked.connect(self.reads_toggled)
         self.stop_button.clicked.connect(self.stop_requested)
@@ -429,6 +447,7 @@ class Composer(QWidget):
         side = max(_GUTTER_PX, (self.width() - self._themes.current.column_px) // 2)
         self._outer.setContentsMargins(side - SHADOW_PX, 0, side - SHADOW_PX, 10)
         self.prompts_button.fit(self.width() - 2 * side)
+        self.microphone.setVisible(self.width() - 2 * side >= _MICROPHONE_FROM_PX * self._themes.current.scale)
         self.speaker.setVisible(self.width() - 2 * side >= self.speaker.px(_SPEAKER_FROM_PX))
 
     def resizeEvent(self, event: QResizeEvent) -> None:

@@ -27,6 +27,7 @@ def lay_out(composer: Composer) -> None:
         composer.attach_button,
         composer.model_button,
         composer.prompts_button,
+        composer.microphone,
         composer.speaker,
         composer.stop_button,
         composer.send_button,
@@ -62,6 +63,7 @@ def _buttons(composer: Composer) -> QHBoxLayout:
     row.addWidget(hint)
     row.setStretchFactor(hint, 1)
     row.addSpacing(4)
+    row.addWidget(composer.microphone)
     row.addWidget(composer.speaker)
     row.addWidget(composer.stop_button)
     row.addWidget(composer.send_button)

@@ -21,6 +21,7 @@ from sam_py.ui.services import Services
 from sam_py.ui.voice.window_voice import WindowVoice
 
 if TYPE_CHECKING:
+    from sam_py.ui.chat.composer_dictation import Dictation
     from sam_py.ui.main_window import MainWindow
 
 
@@ -147,8 +148,18 @@ def voice_of_window(services: Services, window: MainWindow) -> WindowVoice:
     """The voice, joined with a window."""
     voice = ProgramVoice(services, window)
     joined = WindowVoice(voice.narrator, voice, services, window.chat, window.notices, window.open_settings)
+    joined.make_dictation = lambda: _dictation_of(services, window, voice)
     window.closed.connect(joined.end)
     return joined
+
+
+def _dictation_of(services: Services, window: MainWindow, voice: ProgramVoice) -> Dictation:
+    from sam_py.ui.voice.window_dictation import dictation_in  # not needed to read aloud
+
+    def fall_silent() -> None:
+        voice.narrator.stop()
+
+    return dictation_in(window.chat, services, voice.devices, fall_silent, lambda: window.open_settings("voice"))
 
 
 def _spoken(readout: Readout) -> SpokenText:

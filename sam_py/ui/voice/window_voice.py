@@ -21,6 +21,7 @@ from sam_py.ui.widgets.notices import Notice, Notices
 
 if TYPE_CHECKING:
     from sam_py.ui.chat.chat_view import ChatView
+    from sam_py.ui.chat.composer_dictation import Dictation
     from sam_py.ui.chat.row import MessageRow
 
 
@@ -76,6 +77,8 @@ class WindowVoice(QObject):
         self._chat = chat
         self._notices = notices
         self._open_settings = open_settings
+        self.make_dictation: Callable[[], Dictation] | None = None
+        self._dictation: Dictation | None = None
         self._notice: Notice | None = None
         self._chosen = ""
         """The message that the person asked for."""
@@ -134,6 +137,13 @@ class WindowVoice(QObject):
             self._chosen = ""  # it was deleted while its menu was open
         self._tell_rows()
 
+    def dictate(self, *, by_key: bool = False) -> None:
+        """Begin to write down what is said, or end it."""
+        if self._dictation is None and self.make_dictation is not None:
+            self._dictation = self.make_dictation()
+        if self._dictation is not None:
+            self._dictation.press(by_key=by_key)
+
     def read_text(self, text: str) -> None:
         """Read what is selected."""
         self._chosen = ""
@@ -191,6 +201,8 @@ class WindowVoice(QObject):
         for off in self._off:
             off()
         self._off.clear()
+        if self._dictation is not None:
+            self._dictation.cancel()
         self.saving.cancel()
         self._reader.stop()
         self._reader.follow(None)
