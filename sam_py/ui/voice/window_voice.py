@@ -80,6 +80,8 @@ class WindowVoice(QObject):
         self.make_dictation: Callable[[], Dictation] | None = None
         self._dictation: Dictation | None = None
         self._notice: Notice | None = None
+        self._is_held = False
+        """The voice waits until what the notice says is mended."""
         self._chosen = ""
         """The message that the person asked for."""
         self._read_now = ""
@@ -216,6 +218,8 @@ class WindowVoice(QObject):
             return
         if news.phase == "silent" or (news.utterance is not None and news.utterance.message_id != self._chosen):
             self._chosen = ""
+        if self._is_held and news.phase != "paused":
+            self._end_notice()
         self._show_highlight(news)
         self._show_strip()
         self._tell_rows()
@@ -246,8 +250,8 @@ class WindowVoice(QObject):
 
     def _say(self, error: SpeechError) -> None:
         """At most one notice at a time, however many sentences fail."""
-        if self._notice is not None and self._notice in self._notices.notices:
-            self._notice.dismiss()
+        self._end_notice()
+        self._is_held = self._reader.state.phase == "paused"
         self._notices.show_notice(
             str(error),
             kind="error",
@@ -255,6 +259,11 @@ class WindowVoice(QObject):
             on_action=lambda: self._open_settings("voice"),
         )
         self._notice = self._notices.notices[-1]
+
+    def _end_notice(self) -> None:
+        self._is_held = False
+        if self._notice is not None and self._notice in self._notices.notices:
+            self._notice.dismiss()
 
     def _follow(self) -> None:
         conversation = self._chat.conversation

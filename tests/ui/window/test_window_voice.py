@@ -187,6 +187,14 @@ def test_trouble_is_one_notice_that_leads_to_the_settings(run: Run, sit_down: Ca
         assert notice.text == "Reading aloud has stopped."
         assert notice.action is not None
         assert notice.action.text() == "Settings"
+        room.voice.read_text("A selection. Another sentence.")
+        await room.until(room.heard, "a sound")
+        assert notice in room.window.notices.notices  # it tells of what was left out
+        room.player.fail()
+        (notice,) = [each for each in room.window.notices.notices if each.kind == "error"]
+        assert (room.phase, notice.text) == ("paused", "The loudspeaker is gone: plug it in again.")
+        room.voice.pause_or_resume()
+        assert not [each for each in room.window.notices.notices if each.kind == "error"]
         await room.sitting.close()
 
     run(scenario())
