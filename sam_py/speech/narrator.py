@@ -261,18 +261,14 @@ class Narrator:
         reading = Reading(message_id, lambda: self._spoken(self._readout()))
         self._readings[message_id] = reading
         message = self._bus.get(message_id)
-        reading.begin(message)
+        reading.begin(message, joins=not from_start)
         if not self._bus.is_streaming(message_id):
             reading.settle(message, {})
-        if from_start:
-            self._read_on()
-            return
-        while reading.has_more:
-            reading.more()
+        self._read_on()
 
     def _read_on(self) -> None:
         """Say the next slice of what is there already, and go on with it when the window had its turn."""
-        self._next_slice = None
+        self._cancel_slice()
         for reading in self._readings.values():
             if reading.has_more:
                 self._next_slice = asyncio.get_running_loop().call_soon(self._read_on)
@@ -309,12 +305,15 @@ class Narrator:
         self._muted.update(self._readings if not self._is_chosen else (), self._streaming())
 
     def _silence(self) -> None:
-        if self._next_slice is not None:
-            self._next_slice.cancel()
-            self._next_slice = None
+        self._cancel_slice()
         self._readings.clear()
         self._is_chosen = False
         self._queue.stop()
+
+    def _cancel_slice(self) -> None:
+        if self._next_slice is not None:
+            self._next_slice.cancel()
+            self._next_slice = None
 
     def _streaming(self) -> list[str]:
         """The replies on the path that stream."""

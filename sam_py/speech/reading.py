@@ -66,6 +66,8 @@ class Reading:
         self._texts: dict[int, list[str]] = {}
         self._moves: Moves = {}
         self._later: deque[tuple[int, str, str]] = deque()
+        self._looked_through = 0
+        """So many of the slices that wait are not returned."""
 
     @property
     def has_more(self) -> bool:
@@ -88,13 +90,17 @@ class Reading:
             return []
         return self._read(part_index, kind, text)
 
-    def begin(self, message: Message) -> None:
-        """Take what of `message` is there already; `more` returns it piece by piece."""
+    def begin(self, message: Message, *, joins: bool = False) -> None:
+        """Take what of `message` is there already; `more` returns it piece by piece.
+
+        With `joins` that is only looked through: what is returned begins with the sentence that is being written.
+        """
         for part_index, part in enumerate(message.parts):
             text = part.text if isinstance(part, TextPart) else ""
             if isinstance(part, TextPart):
                 self._texts[part_index] = [text]
             self._wait(part_index, part.kind, text)
+        self._looked_through = len(self._later) if joins else 0
 
     def begin_text(self, text: str) -> None:
         """Take `text`, which is whole and no message's."""
@@ -104,6 +110,9 @@ class Reading:
     def more(self) -> list[Utterance]:
         """The utterances of the next slice of what waits, with the last of a whole message if that was it."""
         utterances = self._read(*self._later.popleft()) if self._later else []
+        if self._looked_through:
+            self._looked_through -= 1
+            utterances = []
         return utterances + (self._close() if self.is_over else [])
 
     def moves_to(self, message: Message) -> Moves | None:

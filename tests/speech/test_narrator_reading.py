@@ -65,3 +65,17 @@ def test_other_words_are_no_trimming() -> None:
     assert as_now("One. Too.") is None
     assert as_now("One. Two.", "Three.") is None
     assert as_now() is None
+
+
+def test_a_long_beginning_that_is_joined_is_looked_through_and_its_open_sentence_read() -> None:
+    bus = MessageBus()
+    bus.add_user_message("Go.")
+    reply = bus.begin_assistant()
+    bus.append_delta(reply, "Long. " * SLICE + "Open")
+    reading = Reading(reply, FakeSpoken)
+    reading.begin(bus.get(reply), joins=True)
+    assert reading.take(0, "text", " here. And") == []
+    found = []
+    while reading.has_more:
+        found += reading.more()
+    assert texts(found) == ["Open here."]
