@@ -11,7 +11,6 @@ import threading
 from pathlib import Path
 from typing import Any
 
-from sam_py import workers
 from sam_py.errors import SamError
 from sam_py.messages.documents import Document, DocumentKind, document_of
 from sam_py.store.documents.limits import MEMORY_EXIT, TIME_S, Tell
@@ -82,6 +81,8 @@ class Extraction:
                 self._process.kill()
 
     def _started(self) -> subprocess.Popen[bytes]:
+        from sam_py import workers  # the start does not need it
+
         # One thread's heap: each further one would take 64 MB of the address space that is all it may have.
         environ = workers.environ() | {"MALLOC_ARENA_MAX": "2"}
         command = workers.command("document", self._kind, str(self._path))
