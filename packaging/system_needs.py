@@ -98,6 +98,12 @@ def of_program() -> list[Need]:
             ),
             is_required=False,
         ),
+        Need(
+            "sound (libpulse)",  # QtMultimedia is linked with it, whatever plays in the end
+            _library("libpulse.so.0"),
+            ("libpulse0", "pulseaudio-libs", "libpulse", "libpulse0"),
+            is_required=False,
+        ),
         Need("a voice (espeak-ng)", _library("libespeak-ng.so.1"), ("espeak-ng",) * 4, is_required=False),
     ]
 
@@ -111,7 +117,7 @@ def of_virtual_screen() -> list[Need]:
 
 
 def of_tests() -> list[Need]:
-    """What the end-to-end tests drive the window with, and a real keyring."""
+    """What the end-to-end tests drive the window with, a real keyring, and loudspeakers that nobody hears."""
     if not sys.platform.startswith("linux"):
         return []
     return [
@@ -122,6 +128,12 @@ def of_tests() -> list[Need]:
         Need("a message bus (dbus)", _program("dbus-run-session"), ("dbus", "dbus-daemon", "dbus", "dbus-1")),
         Need("a program that syncs folders (syncthing)", _program("syncthing"), ("syncthing",) * 4),
         Need("a browser (chromium)", _program("chromium"), ("chromium",) * 4, is_required=False),
+        Need("a sound server (pulseaudio)", _program("pulseaudio"), ("pulseaudio",) * 4),
+        Need(
+            "what is heard from it (parec)",
+            _program("parec"),
+            ("pulseaudio-utils", "pulseaudio-utils", "libpulse", "pulseaudio-utils"),
+        ),
         Need("questions to it (gdbus)", _program("gdbus"), ("libglib2.0-bin", "glib2", "glib2", "glib2-tools")),
     ]
 

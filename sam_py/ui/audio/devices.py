@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
     from PySide6.QtMultimedia import QAudioDevice, QMediaDevices
 
     from sam_py.ui.audio.pulse_watch import PulseWatch
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,18 +41,19 @@ class SoundDevices(QObject):
         super().__init__(parent)
         self._media: QMediaDevices | None = None
         self._watch: PulseWatch | None = None
+        self._is_missing = False
 
     def outputs(self) -> tuple[SoundDevice, ...]:
         """The loudspeakers."""
-        return tuple(_described(self._live(self._qt().audioOutputs(), "sink")))
+        return tuple(_described(self._outputs()))
 
     def inputs(self) -> tuple[SoundDevice, ...]:
         """The microphones."""
-        return tuple(_described(self._live(self._qt().audioInputs(), "source")))
+        return tuple(_described(self._inputs()))
 
     def output(self, device_id: str) -> QAudioDevice:
         """The loudspeaker of that id; with "", the system's default. Raises `SpeechError`."""
-        live = self._live(self._qt().audioOutputs(), "sink")
+        live = self._outputs()
         found = _chosen(live, device_id)
         if found is not None:
             return found
@@ -57,13 +61,15 @@ class SoundDevices(QObject):
             raise SpeechError(
                 _("The chosen loudspeaker is not connected. Connect it, or choose another one in Settings > Voice.")
             )
+        if self._is_missing:
+            raise SpeechError(_lacking())
         raise SpeechError(
             _("No loudspeaker or headset was found. Connect one, and see that the system's sound settings show it.")
         )
 
     def input(self, device_id: str) -> QAudioDevice:
         """The microphone of that id; with "", the system's default. Raises `SpeechError`."""
-        live = self._live(self._qt().audioInputs(), "source")
+        live = self._inputs()
         found = _chosen(live, device_id)
         if found is not None:
             return found
@@ -71,6 +77,8 @@ class SoundDevices(QObject):
             raise SpeechError(
                 _("The chosen microphone is not connected. Connect it, or choose another one in Settings > Voice.")
             )
+        if self._is_missing:
+            raise SpeechError(_lacking())
         raise SpeechError(_("No microphone was found. Connect one, and see that the system's sound settings show it."))
 
     def has_output(self, device_id: str) -> bool:
@@ -85,20 +93,32 @@ class SoundDevices(QObject):
             self._watch.close()
             self._watch = None
 
-    def _qt(self) -> QMediaDevices:
-        if self._media is None:
+    def _outputs(self) -> list[QAudioDevice]:
+        return self._live(media.audioOutputs(), "sink") if (media := self._qt()) is not None else []
+
+    def _inputs(self) -> list[QAudioDevice]:
+        return self._live(media.audioInputs(), "source") if (media := self._qt()) is not None else []
+
+    def _qt(self) -> QMediaDevices | None:
+        """None where the system lacks what QtMultimedia is linked with."""
+        if self._media is not None or self._is_missing:
+            return self._media
+        try:
             from PySide6.QtMultimedia import QMediaDevices
+        except ImportError as error:
+            log.warning("QtMultimedia cannot be used: %s", error)
+            self._is_missing = True
+            return None
+        self._media = media = QMediaDevices(self)
+        media.audioOutputsChanged.connect(self.changed)
+        media.audioInputsChanged.connect(self.changed)
+        if media.audioOutputs() or media.audioInputs():
+            from sam_py.ui.audio.pulse_watch import watch_pulse
 
-            self._media = QMediaDevices(self)
-            self._media.audioOutputsChanged.connect(self.changed)
-            self._media.audioInputsChanged.connect(self.changed)
-            if self._media.audioOutputs() or self._media.audioInputs():
-                from sam_py.ui.audio.pulse_watch import watch_pulse
-
-                self._watch = watch_pulse(self)
-                if self._watch is not None:
-                    self._watch.changed.connect(self.changed)
-        return self._media
+            self._watch = watch_pulse(self)
+            if self._watch is not None:
+                self._watch.changed.connect(self.changed)
+        return media
 
     def _live(self, devices: Iterable[QAudioDevice], kind: str) -> list[QAudioDevice]:
         gone = self._watch.gone(kind) if self._watch is not None else frozenset()
@@ -117,6 +137,13 @@ def _chosen(devices: list[QAudioDevice], device_id: str) -> QAudioDevice | None:
     if device_id:
         return next((each for each in devices if id_of(each) == device_id), None)
     return next((each for each in devices if each.isDefault()), devices[0] if devices else None)
+
+
+def _lacking() -> str:
+    return _(
+        "This system lacks a part that sound needs. On Linux, install libpulse (on Debian and Ubuntu: sudo apt install "
+        "libpulse0), and start SAM again."
+    )
 
 
 def _(text: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import array
+import sys
 from typing import Any
 
 import pytest
@@ -12,7 +13,7 @@ from PySide6.QtCore import QObject, Signal
 
 from sam_py.speech.base import Clip, Finished, PlayerNews, SpeechError, Started, Trouble
 from sam_py.ui.audio.convert import Converter
-from sam_py.ui.audio.devices import SoundDevice
+from sam_py.ui.audio.devices import SoundDevice, SoundDevices
 from sam_py.ui.audio.player import STALLED_S, AudioPlayer
 from sam_py.ui.audio.reel import Form, Reel
 
@@ -264,3 +265,15 @@ def test_converted_sound_is_as_long_and_as_loud_however_it_was_cut(to: tuple[Any
     assert len(values) == rate_hz * channels
     level = values[len(values) // 2] - (128 if form == "uint8" else 0)
     assert level / full == pytest.approx(0.5, abs=0.01)
+
+
+def test_where_qtmultimedia_cannot_be_loaded_a_sentence_says_what_to_install(
+    qapp: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "PySide6.QtMultimedia", None)
+    devices = SoundDevices()
+    assert devices.outputs() == devices.inputs() == ()
+    with pytest.raises(SpeechError, match="install libpulse"):
+        devices.output("")
+    with pytest.raises(SpeechError, match="install libpulse"):
+        devices.input("headset")
