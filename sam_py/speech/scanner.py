@@ -40,7 +40,8 @@ class Sink(Protocol):
 class Scanner:
     """Hands plain text on at once; what a character means that may be markup is told by the methods in `states`.
 
-    `_state` takes the next character. What `_again` holds is read before any new character.
+    `emoji` says whether those are called by name. `_state` takes the next character. What `_again` holds is read
+    before any new character.
     """
 
     states: ClassVar[dict[str, str]]
@@ -48,7 +49,7 @@ class Scanner:
 
     def __init__(self, sink: Sink, *, emoji: bool = False) -> None:
         self._sink = sink
-        self._emoji = emoji
+        self.emoji = emoji
         self._text_state = self._text
         self._state: Callable[[str, int], None] = self._text_state
         self._openers: dict[str, Callable[[str, int], None]] = {
@@ -123,7 +124,7 @@ class Scanner:
         self._spaces = self._spaces + 1 if char == " " else 0
         if EMOJI.match(char):
             self._after_emoji = True
-            self._sink.add_symbol(spoken_emoji(char) if self._emoji else "", start, end)
+            self._sink.add_symbol(spoken_emoji(char) if self.emoji else "", start, end)
         elif is_dropped(char) or (char == "\u200d" and self._after_emoji):
             return
         else:

@@ -64,6 +64,7 @@ class Sentences:
         self._stop_at = 0  # where the first of its full stops stands
         self._solid_end = -1  # where the last solid run ended
         self._solid_next = -1  # where the first one behind the full stop began
+        self._taken = 0  # up to where the source has gone out
         self._guillemets = 0  # open «, or open » where they are used the other way round
 
     def add(self, text: str, start: int) -> None:
@@ -368,6 +369,8 @@ class Sentences:
         self._phase = _Phase.TEXT
         self._solid_end = -1
         if sentence:
+            begin, finish = max(begin, self._taken), max(finish, self._taken)  # it may begin inside an emoji's name
+            self._taken = finish
             self._take(sentence, begin, finish)
         if (rest_marks := sum(char in "«»" for char, _, _ in rest)) % 2:
             self._guillemets = 1 - self._guillemets

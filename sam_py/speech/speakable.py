@@ -83,6 +83,7 @@ class SpokenText:
 
     def begin(self, kind: Kind) -> None:
         self._kind = kind
+        self._markup.emoji = self.readout.emoji
 
     def text(self, text: str, start: int) -> None:
         self._markup.feed(text, start)

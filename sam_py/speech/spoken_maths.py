@@ -165,10 +165,12 @@ WORDS: Mapping[str, str] = {
     "long": "a long formula",
 }
 
-_TOKEN = re.compile(r"\\[A-Za-z]+\*?|\\.|\d+(?:[.,]\d+)*|[^\W\d_]|\S", re.DOTALL)
 _TEXTUAL = _words(
     "text mathrm mathbf mathit mathsf mathtt mathcal mathbb mathfrak mathscr operatorname boldsymbol textbf textit"
     " textrm bm mbox hbox emph"
+)
+_TOKEN = re.compile(
+    rf"\\(?:{'|'.join(_TEXTUAL)})\s*\{{[^{{}}]*\}}|\\[A-Za-z]+\*?|\\.|\d+(?:[.,]\d+)*|[^\W\d_]|\S", re.DOTALL
 )
 _ACCENTS = _words("hat bar overline vec tilde dot ddot widehat widetilde")
 _SILENT = _words(
@@ -237,6 +239,8 @@ class _Reading:
 
     def command(self, name: str) -> str:
         words = self.words
+        if "{" in name:
+            return " ".join(name[name.index("{") + 1 : -1].replace("$", "").replace("\\", " ").split())
         if name in _FRACTIONS:
             upper, lower = self.argument(), self.argument()
             return f"{upper} {words['fraction']} {lower}"
@@ -332,7 +336,7 @@ class _Reading:
         self.at += 1
         if mark.startswith("\\") and len(mark) > 1:
             return self.command(mark[1:])
-        return self.words.get(mark, mark)
+        return "" if mark in ("}", "\\", "~") else self.words.get(mark, mark)
 
     def group(self) -> list[str]:
         """The tokens of the group that begins here, without its braces."""
@@ -358,7 +362,7 @@ class _Reading:
     def plain(self) -> str:
         r"""The words of ``\text{…}``, whose letters belong together."""
         said = ""
-        for mark in self.group():
+        for mark in (each.lstrip("\\") for each in self.group()):
             joined = said[-1:].isalnum() and mark.isalnum()
             said += mark if joined or mark in _PUNCTUATION else f" {mark}"
         return said.strip()
