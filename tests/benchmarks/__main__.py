@@ -22,6 +22,7 @@ from tests.benchmarks.inspector import inspector
 from tests.benchmarks.loop import loop
 from tests.benchmarks.narrator import narrator
 from tests.benchmarks.run import Row, child, make_library
+from tests.benchmarks.search import search
 from tests.benchmarks.sentences import sentences
 from tests.benchmarks.speech_engines import speech_engines
 from tests.benchmarks.transcript import transcript
@@ -132,6 +133,7 @@ BENCHMARKS: dict[str, Callable[[int], list[Row]]] = {
     "inspector": inspector,
     "cards": cards,
     "dimming": dimming,
+    "search": search,
     "sentences": sentences,
     "speech-engines": speech_engines,
     "narrator": narrator,

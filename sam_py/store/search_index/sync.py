@@ -103,7 +103,9 @@ def _add(writer: IndexWriter, conversation: int, new: list[tuple[MessageRecord, 
         _put(writer, conversation, record, message, 0, True, "", row[0] if row is not None else None)
         at_ms = _ms(message.created_at)
         writer.connection.execute(
-            "UPDATE conversation SET tip = ?, updated = max(updated, ?) WHERE key = ?", (record.id, at_ms, conversation)
+            "UPDATE conversation SET tip = ?, updated = max(updated, ?), created = iif(created, created, ?) "
+            "WHERE key = ?",
+            (record.id, at_ms, at_ms, conversation),
         )
         if number % _STEP == 0:
             yield _STEP
