@@ -47,6 +47,12 @@ QUESTIONS = {
     "如何删除对话": "Delete and undo",
     "Why is an old message grey?": "Why a message is dimmed",
     "The model forgets what I said at the start": "Why a message is dimmed",
+    "Can you read replies aloud to me?": "Have replies read aloud",
+    "make the voice speak faster": "Choose a voice, its speed and the loudspeaker",
+    "how do I make it shut up": "Pause, skip and stop the voice",
+    "I cannot hear the voice": "When nothing is heard",
+    "read the selected text aloud": "Read one message or a selection",
+    "save speech as mp3": "Save speech as an audio file",
 }
 
 

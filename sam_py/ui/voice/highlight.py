@@ -24,7 +24,7 @@ class SpokenHighlight(QObject):
     """Owns the one mark of a timeline.
 
     The view goes along with what is read only while the person does: who scrolls away keeps their place, until they
-    scroll back to it or ask for it (`go_there`). Rows that come and go tell by `show_in`.
+    scroll back to it or ask for it (`go_there`). Rows that come and go tell by `show_in`. # D-038
     """
 
     followed = Signal(bool)

@@ -9,6 +9,8 @@ import pytest
 from PySide6.QtGui import QAccessible
 from PySide6.QtWidgets import QWidget
 
+from sam_py.bus.message_bus import MessageBus
+from sam_py.messages.history import ErrorOccurred
 from sam_py.ui.chat.reply_announcer import ReplyAnnouncer, spoken
 from tests.fakes.fault_server import DONE, FaultServer, Json, Stream, chunk
 from tests.fakes.sitting import Sitting
@@ -108,3 +110,17 @@ def test_spoken_words_have_no_marks() -> None:
     assert spoken("# A *b* [c](https://example.org)") == "A b c"
     assert spoken("<script>x</script>") == "<script>x</script>"
     assert len(spoken("word " * 4_000)) == len("word " * 4_000) - 1
+
+
+def test_where_our_own_voice_reads_replies_only_errors_are_said(screen_reader: None, qtbot: Any) -> None:
+    said: list[str] = []
+    bus = MessageBus("c")
+    announcer = ReplyAnnouncer(QWidget(), lambda text, _urgent: said.append(text))
+    announcer.attach(bus)
+    announcer.is_quiet = True
+    reply = bus.begin_assistant()
+    bus.append_delta(reply, "A paragraph.\n\nAnother one.")
+    bus.complete(reply)
+    bus.record_error(ErrorOccurred(message_id=reply, code="server", text="It broke."))
+    announcer.detach()
+    assert said == ["Error: It broke."]
