@@ -39,7 +39,7 @@ BEFORE_NUMBER = _words(
     " paras tab tbl ref refs ver app apps ex abb abs kap bd bde s z zl ziff hs § lfd §§ anm anl jg jhg aufl rte hwy"
     " apt ste pág págs cap caps tít párr lám tel tél téléc fax bl postf alg thm lem prop cor def pt pts min max mind op"
     " jan feb mar apr jun jul aug sep sept oct nov dec mon tue tues wed thu thur thurs fri sat sun okt dez mär mrz"
-    " janv févr fév avr juil déc ene abr ago dic lun mié jue vie sáb dom"
+    " janv févr fév avr juil déc env ene abr ago dic lun mié jue vie sáb dom"
     " стр гл рис табл"
 )
 """End no sentence before a number: "No. 5", "Abb. 3"."""
@@ -114,7 +114,7 @@ ORDINAL_NOUNS = _words(
 BEFORE_ORDINAL = _words(
     "am vom zum zur im beim der die das dem den des ein eine einen einem einer ihr ihre ihren ihrem ihrer sein seine"
     " seinen seinem seiner mein meine meinen meinem unser unsere unseren unserem jeder jede jedes jedem jeden dieser"
-    " diese dieses diesem diesen ins ab bis seit zwischen und oder sowie nach vor pro"
+    " diese dieses diesem diesen ins"
 )
 """German words that an ordinal follows: "am 3.", "im 19."."""
 

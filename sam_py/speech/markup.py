@@ -110,6 +110,7 @@ class Markup(Links):
             literal = before.isalnum() and after.isalnum()
         else:
             literal = before.isdigit() and after.isdigit()
+            literal |= len(self._held) == 1 and (before + after).isascii() and before.isalnum() and after.isalnum()
         if literal or (before.isspace() and after.isspace()):
             self._give_up(len(self._held), char, at)
         else:

@@ -32,6 +32,7 @@ _REACH = 48
 """How far back words are looked at."""
 _ROMAN = re.compile(r"[IVXLC]+$")
 _LETTER = re.compile(r"[^\W\d_]")
+_JOINS = frozenset({"und", "oder", "bis", "sowie"})
 _CLIPPED = re.compile(r"[B-DF-HJ-NP-TV-XZ][b-df-hj-np-tv-xz]{1,3}$")
 _SHORT = re.compile(r"[^\W\d_]{1,3}\.$")
 _DOUBLED = re.compile(r"([^\W\d_])\1$")
@@ -195,9 +196,11 @@ def _number(before: str, last: str, word: str, whole: bool, is_first: bool) -> V
     previous = words[-2].lstrip(_LEAD) if len(words) > 1 else ""
     if previous in BEFORE_ORDINAL and not (previous in {"am", "die"} and {"i", "they"} & set(words[-3:-2])):
         return Verdict.GO_ON
+    if previous in _JOINS and len(words) > 2 and words[-3].endswith(".") and words[-3][:-1].isnumeric():
+        return Verdict.GO_ON  # "im 1. und 2. Quartal"
     if not whole:
         return Verdict.WAIT
-    folded = word.rstrip(_LEAD).casefold()
+    folded = word.rstrip(_END).casefold()
     return Verdict.GO_ON if (folded in MONTHS and folded != "may") or folded in ORDINAL_NOUNS else Verdict.END
 
 
@@ -309,7 +312,9 @@ def _starts(word: str, whole: bool) -> Verdict:
 
 
 def _is_starter(word: str) -> bool:
-    folded = word.rstrip(_LEAD).casefold().replace("’", "'")
+    folded = word.rstrip(_END).casefold().replace("’", "'")
+    if len(folded) == 1 and "." in word:
+        return False  # another initial
     return folded in STARTERS or folded.partition("'")[0] in STARTERS
 
 

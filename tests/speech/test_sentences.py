@@ -24,6 +24,7 @@ WHOLE = [
     "Maj. (ret.) Jones came.",
     "Frau Dipl.-Ing. Weber wohnt in der Gartenstr. 12.",
     "EE. UU. y la UE.",
+    "Vom 3. bis 5. Mai und im 1. und 2. Quartal.",
     "1. First things first.",
     "See Vol. II, Fig. 3, No. 5 and p. 12.",
     "Am 3. Mai und im 19. Jahrhundert war es z. B. so.",
