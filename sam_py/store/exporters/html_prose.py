@@ -28,6 +28,7 @@ _INLINE = re.compile(
 )
 _BEFORE_DOLLAR = re.compile(r"[\\\w$]")
 _BLOCKS = (("$$", "$$"), ("\\[", "\\]"))
+_LONGEST_FORMULA_LINES = 200
 _BOXES = {"[ ] ": "☐ ", "[x] ": "☑ ", "[X] ": "☑ "}
 
 
@@ -189,11 +190,15 @@ def _block_maths(state: Any, start: int, end: int, silent: bool) -> bool:
     if marks is None or state.is_code_block(start):
         return False
     opening, closing = marks
+    begin = state.bMarks[start] + state.tShift[start] + len(opening)
+    furthest = state.eMarks[min(start + _LONGEST_FORMULA_LINES, end - 1)]
+    if not begin <= _next(state, closing, begin) <= furthest:
+        return False
     gathered = [line[len(opening) :]]
     last = start
     while not gathered[-1].rstrip().endswith(closing):
         last += 1
-        if last >= end or last - start > 200:
+        if last >= end or last - start > _LONGEST_FORMULA_LINES:
             return False
         gathered.append(state.getLines(last, last + 1, state.blkIndent, False))
     latex = "\n".join(gathered).rstrip().removesuffix(closing).strip()
@@ -205,6 +210,14 @@ def _block_maths(state: Any, start: int, end: int, silent: bool) -> bool:
         token.map = [start, last + 1]
         state.line = last + 1
     return True
+
+
+def _next(state: Any, mark: str, at: int) -> int:
+    """Where `mark` comes next in the text; looked for once, however many formulas are begun before it. -1: nowhere."""
+    known: dict[str, int] = state.env.setdefault("next marks", {})
+    if mark not in known or -1 < known[mark] < at:
+        known[mark] = state.src.find(mark, at)
+    return known[mark]
 
 
 def _task_boxes(state: Any) -> None:

@@ -27,6 +27,8 @@ from sam_py.store.importers.found import Found, moment, stable_id, unknown
 
 _EPOCH = datetime(2000, 1, 1, tzinfo=UTC)
 _STEP = timedelta(milliseconds=1)
+_REACH = {"user": 600, "assistant": 300}
+"""Characters of a long text that are looked at from either end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -273,8 +275,7 @@ class Gathering:
             self._stands_for[message_id] = above
             return
         if isinstance(message, UserMessage | AssistantMessage):
-            importance, _rule = score(message.text, "user" if isinstance(message, UserMessage) else "assistant")
-            message = message.model_copy(update={"importance": importance})
+            message = message.model_copy(update={"importance": _importance(message)})
         self._messages[message_id] = message
         self._latest[above] = created
 
@@ -330,6 +331,16 @@ class Gathering:
 
     def _tool_of(self, call: str | None) -> str:
         return self._tools.get(call or "", "")
+
+
+def _importance(message: UserMessage | AssistantMessage) -> float:
+    """By the rules for what is said here; of a long text its beginning and end, where it asks, demands and settles.
+
+    The rules take more than a microsecond a character, ten times as long as all else of an import.
+    """
+    text, role = message.text, message.role
+    reach = _REACH[role]
+    return score(text if len(text) <= 2 * reach else f"{text[:reach]}\n{text[-reach:]}", role)[0]
 
 
 def as_json(value: object) -> str:
