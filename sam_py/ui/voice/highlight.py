@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QRect, Qt, QTimer, Signal
 from PySide6.QtGui import QGuiApplication
 
 from sam_py.speech.base import Utterance
-from sam_py.ui.chat.parts.spoken import SpokenMark
-from sam_py.ui.chat.row import MessageRow
 from sam_py.ui.chat.timeline import Timeline
+
+if TYPE_CHECKING:
+    from sam_py.ui.chat.parts.spoken import SpokenMark
+    from sam_py.ui.chat.row import MessageRow
 
 _LOOK_AGAIN_MS = 60
 _LOOKS = 25
@@ -113,6 +116,8 @@ class SpokenHighlight(QObject):
         assert self._utterance is not None
         column = row.column_of(self._utterance.part_index)
         if self._mark is None or column is not self._mark.column or column.spoken is not self._mark:
+            from sam_py.ui.chat.parts.spoken import SpokenMark  # with what draws Markdown: there is a row by now
+
             self._drop()
             if column is not None:
                 self._mark = column.spoken = SpokenMark(column)

@@ -10,19 +10,19 @@ from PySide6.QtCore import QObject
 from sam_py.bus.message_bus import MessageBus
 from sam_py.errors import UnknownMessageError
 from sam_py.settings.model import Settings
-from sam_py.speech.base import SpeechError
+from sam_py.speech.base import Manner, Readout, SpeechEngine, SpeechError
 from sam_py.speech.voice_state import VoiceNews, VoiceState
 from sam_py.ui.services import Services
 from sam_py.ui.voice.highlight import SpokenHighlight
 from sam_py.ui.voice.offers import VoiceOffers
 from sam_py.ui.voice.player_strip import PlayerStrip
-from sam_py.ui.voice.saving import Makes, SpeechSaving
 from sam_py.ui.widgets.notices import Notice, Notices
 
 if TYPE_CHECKING:
     from sam_py.ui.chat.chat_view import ChatView
     from sam_py.ui.chat.composer_dictation import Dictation
     from sam_py.ui.chat.row import MessageRow
+    from sam_py.ui.voice.saving import SpeechSaving
 
 
 class Reader(Protocol):
@@ -50,8 +50,15 @@ class Reader(Protocol):
     def stop(self) -> None: ...
 
 
-class Program(VoiceOffers, Makes, Protocol):
+class Program(VoiceOffers, Protocol):
     """What stands behind the reader: `ProgramVoice`."""
+
+    def engine(self) -> SpeechEngine:
+        """The chosen one. Raises `SpeechError`."""
+
+    def manner(self) -> Manner: ...
+
+    def readout(self) -> Readout: ...
 
     def warm_up(self) -> None: ...
 
@@ -88,7 +95,7 @@ class WindowVoice(QObject):
         self.highlight = SpokenHighlight(chat.timeline)
         self.strip = PlayerStrip(services.icons, chat.foot)
         chat.put_above_composer(self.strip)
-        self.saving = SpeechSaving(program, services, chat, notices)
+        self._saving: SpeechSaving | None = None
         self.strip.pause_clicked.connect(self.pause_or_resume)
         self.strip.skip_clicked.connect(self.skip)
         self.strip.stop_clicked.connect(self.stop)
@@ -105,6 +112,15 @@ class WindowVoice(QObject):
     def offers(self) -> VoiceOffers:
         """What the settings page chooses from."""
         return self._program
+
+    @property
+    def saving(self) -> SpeechSaving:
+        """What makes audio files; made when the first one is wanted."""
+        if self._saving is None:
+            from sam_py.ui.voice.saving import SpeechSaving
+
+            self._saving = SpeechSaving(self._program, self._services, self._chat, self._notices)
+        return self._saving
 
     # What rows ask
 
@@ -205,7 +221,8 @@ class WindowVoice(QObject):
         self._off.clear()
         if self._dictation is not None:
             self._dictation.cancel()
-        self.saving.cancel()
+        if self._saving is not None:
+            self._saving.cancel()
         self._reader.stop()
         self._reader.follow(None)
 
