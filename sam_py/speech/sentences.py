@@ -372,9 +372,8 @@ class Sentences:
             begin, finish = max(begin, self._taken), max(finish, self._taken)  # it may begin inside an emoji's name
             self._taken = finish
             self._take(sentence, begin, finish)
-        if (rest_marks := sum(char in "«»" for char, _, _ in rest)) % 2:
-            self._guillemets = 1 - self._guillemets
-        del rest_marks
+        if sum(char in "«»" for char, _, _ in rest) % 2:
+            self._guillemets = 1 - self._guillemets  # they are counted when they are read again
         self._read_again(rest, solid_next)
 
     def _read_again(self, rest: list[tuple[str, int, int]], solid_next: int) -> None:
