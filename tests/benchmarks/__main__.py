@@ -21,6 +21,7 @@ from tests.benchmarks.dimming import dimming
 from tests.benchmarks.inspector import inspector
 from tests.benchmarks.loop import loop
 from tests.benchmarks.narrator import narrator
+from tests.benchmarks.playback import playback
 from tests.benchmarks.run import Row, child, make_library
 from tests.benchmarks.search import search
 from tests.benchmarks.sentences import sentences
@@ -137,6 +138,7 @@ BENCHMARKS: dict[str, Callable[[int], list[Row]]] = {
     "sentences": sentences,
     "speech-engines": speech_engines,
     "narrator": narrator,
+    "playback": playback,
 }
 
 
