@@ -208,6 +208,7 @@ class Program:
         )
         services.voice = lambda: self._voice_of(services)
         self._voice: WindowVoice | None = None
+        self._ends = False
         self._servers = ProgramServers(
             settings, self._tools.registry, self._put, self._secrets.key_of, log_folder=paths.logs
         )
@@ -283,9 +284,11 @@ class Program:
     async def _begin_voice(self) -> None:
         """Replies are to be read from the first one on; the window stands by then."""
         await asyncio.sleep(_VOICE_AFTER_S)
-        self.window.chat.voice.warm_up()
+        if not self._ends:
+            self.window.chat.voice.warm_up()
 
     async def _end_voice(self) -> None:
+        self._ends = True
         if self._voice is not None:
             await self._voice.aclose()
 

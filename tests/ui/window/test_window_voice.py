@@ -139,6 +139,23 @@ def test_the_button_of_a_message_says_stop_while_it_is_read(run: Run, sit_down: 
     run(scenario())
 
 
+def test_the_key_reads_what_is_selected_rather_than_the_reply(run: Run, sit_down: Callable[[], Sitting]) -> None:
+    async def scenario() -> None:
+        room = await begin(sit_down())
+        reply = room.reply()
+        await room.until(lambda: room.chat.timeline.row_of(reply), "the reply on screen")
+        room.chat.timeline.selection.select_all(0)
+        assert room.chat.timeline.selection.selected_text() == "Tell me"
+        room.press(Qt.Key.Key_F9)
+        await room.until(room.heard, "a sound")
+        assert room.heard() == ["Tell me"]
+        assert not room.voice.is_read(reply)
+        assert not room.voice.highlight.is_somewhere
+        await room.sitting.close()
+
+    run(scenario())
+
+
 def test_the_switch_reads_replies_and_is_kept(run: Run, sit_down: Callable[[], Sitting]) -> None:
     async def scenario() -> None:
         room = await begin(sit_down())
