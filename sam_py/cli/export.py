@@ -134,7 +134,9 @@ def _print(options: argparse.Namespace, form: Form, report: ExportReport) -> Non
         }
         print(json.dumps(fields, ensure_ascii=False))
         return
-    print(f"{report.conversations:,} conversations with {report.messages:,} messages → {printable(str(report.target))}")
+    conversations = f"{report.conversations:,} conversation{'' if report.conversations == 1 else 's'}"
+    messages = f"{report.messages:,} message{'' if report.messages == 1 else 's'}"
+    print(f"{conversations} with {messages} → {printable(str(report.target))}")
     if report.unreadable:
         print(f"{len(report.unreadable)} conversations could not be read and are not in it.", file=sys.stderr)
     if report.damaged_lines:

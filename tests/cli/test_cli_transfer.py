@@ -108,7 +108,7 @@ def test_an_import_says_what_did_not_come_in_and_goes_on_with_the_next_file(
     out, err = capsys.readouterr()
     assert "check that it is there" in err
     assert "Not in: the conversation “Bad[31m”: it has no messages." in out
-    assert "ChatGPT: 1 new conversations" in out
+    assert "ChatGPT: 1 new conversation; 8 messages" in out
     assert "imports" in out
 
 

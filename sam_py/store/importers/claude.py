@@ -34,6 +34,8 @@ from sam_py.store.importers.gathering import Gathering, Result, as_json
 from sam_py.store.importers.json_stream import DamagedItem
 
 KEY = "claude"
+_UNSEEN = frozenset({"token_budget", "flag"})
+"""Blocks that nobody is shown; kept beside the message."""
 _BESIDE = ("projects.json", "memories.json", "users.json")
 _READ = ("uuid", "name", "created_at", "chat_messages", "is_starred", "current_leaf_message_uuid")
 _READ_OF_MESSAGE = (
@@ -105,10 +107,12 @@ def _conversation(conversation: dict[str, Any], keep: Keep) -> Found | Aside:
 
 
 def _take(gathering: Gathering, id: str, parent: str | None, message: dict[str, Any], keep: Keep) -> None:
-    blocks = [_block(fields_of(each)) for each in items_of(message.get("content"))]
+    content = [fields_of(each) for each in items_of(message.get("content"))]
+    blocks = [_block(each) for each in content if each.get("type") not in _UNSEEN]
     if not any(isinstance(block, Result) or not isinstance(block, TextPart) or block.text for block in blocks):
         blocks = [TextPart(text=text_of(message.get("text")))]
     at, rest = message.get("created_at"), without(message, *_READ_OF_MESSAGE)
+    rest |= {"unseen": unseen} if (unseen := [each for each in content if each.get("type") in _UNSEEN]) else {}
     attached = list(_attached(gathering, message, keep))
     if message.get("sender") == "assistant":
         gathering.turns(id, parent, [*attached, *blocks], at, message=rest)

@@ -26,6 +26,7 @@ from sam_py.messages.usage import Usage
 from sam_py.store.importers.found import Found, moment, stable_id, unknown
 
 _EPOCH = datetime(2000, 1, 1, tzinfo=UTC)
+NO_RESULT = "The export holds no result of this call."
 _STEP = timedelta(milliseconds=1)
 _REACH = {"user": 600, "assistant": 300}
 """Characters of a long text that are looked at from either end."""
@@ -237,6 +238,7 @@ class Gathering:
         """The conversation; None where there is nothing in it."""
         if not self._messages:
             return None
+        self._answer_the_rest()
         events: list[HistoryEvent] = []
         created = self.created or min(message.created_at for message in self._messages.values())
         settings: dict[str, JsonValue] = {"created_at": created.isoformat().replace("+00:00", "Z")}
@@ -256,6 +258,34 @@ class Gathering:
             if len(children.get(parent, ())) > 1
         ]
         return Found(self.id, self.title, events, tuple(self._notes))
+
+    def _answer_the_rest(self) -> None:
+        """A call whose result is not in the source gets one that says so: else the conversation seems broken off."""
+        below: dict[str | None, list[str]] = {}
+        for message in self._messages.values():
+            below.setdefault(message.parent_id, []).append(message.id)
+        for message in list(self._messages.values()):
+            above = message.id
+            for call in message.tool_calls:
+                if call.call_id in self._answered:
+                    continue
+                result = ToolResultMessage(
+                    id=stable_id(message.id, call.call_id),
+                    parent_id=above,
+                    created_at=message.created_at,
+                    call_id=call.call_id,
+                    tool_name=call.tool_name,
+                    status="success" if message.id in below else "aborted",
+                    output_text=NO_RESULT,
+                )
+                self._messages[result.id] = result
+                above = result.id
+            if above == message.id:
+                continue
+            for child in below.get(message.id, ()):
+                self._messages[child] = self._messages[child].model_copy(update={"parent_id": above})
+            if message.id in self._selected:
+                self._selected[above] = self._selected.pop(message.id)
 
     def _add(
         self, id: str, parent: str | None, at: object, kind: type[Any], rest: Mapping[str, Any], **own: Any

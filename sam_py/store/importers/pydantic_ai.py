@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -14,7 +15,7 @@ from sam_py.messages.adapters.legacy import from_any
 from sam_py.messages.adapters.pydantic_ai import side_in
 from sam_py.messages.adapters.side import SIDE
 from sam_py.messages.history import HistoryEvent, MessageAdded, SettingsChanged
-from sam_py.messages.message import Message
+from sam_py.messages.message import Message, utc_now
 from sam_py.store.exporters.lossless import canonical, mended
 from sam_py.store.importers.bundle import Bundle
 from sam_py.store.importers.found import Aside, Found, Head, Importer, Source, fields_of, stable_id, taken
@@ -75,38 +76,55 @@ def _conversation(source: Source, name: str, forms: list[Mapping[str, Any]]) -> 
     if not forms:
         return
     id = stable_id(KEY, canonical(forms[0]).decode("utf-8", "replace"))
-    messages: list[Message] = []
+    came: list[_Came] = []
     for number, form in enumerate(forms):
+        began = utc_now()
         try:
-            read_forms = from_any([form], lambda content, _mime: source.keep(content))
+            messages = from_any([form], lambda content, _mime: source.keep(content))
         except ValueError as error:
             yield Aside(f"message {number + 1} of {name}", f"it is none: {str(error)[:200]}", canonical(form))
             continue
         is_ours = side_in(form) is not None or SIDE in form
-        for place, message in enumerate(read_forms):
-            before = messages[-1] if messages else None
-            messages.append(message if is_ours else _placed(message, form, before, id, f"{number}.{place}", source))
-    if not messages:
+        for place, message in enumerate(messages):
+            # A message without a date was given the moment at which it was read.
+            came.append(_Came(message, f"{number}.{place}", is_ours, message.created_at < began))
+    if not came:
         return
+    placed = _placed(came, id, source.bundle.changed_at)
     events: list[HistoryEvent] = [
-        SettingsChanged(key="created_at", value=messages[0].created_at.isoformat().replace("+00:00", "Z")),
+        SettingsChanged(key="created_at", value=placed[0].created_at.isoformat().replace("+00:00", "Z")),
         SettingsChanged(key="imported", value={"from": KEY, "id": name}),
     ]
-    yield Found(id, "", [*events, *(MessageAdded(message=message) for message in messages)])
+    yield Found(id, "", [*events, *(MessageAdded(message=message) for message in placed)])
 
 
-def _placed(
-    message: Message, form: Mapping[str, Any], before: Message | None, id: str, place: str, source: Source
-) -> Message:
-    """A message without an id of its own: below the one before, with its date, or a moment after that one's."""
-    dated = "timestamp" in form or any("timestamp" in fields_of(part) for part in form.get("parts") or ())
-    at: datetime = message.created_at
-    if before is not None and (not dated or at < before.created_at):
-        at = before.created_at + timedelta(milliseconds=1)
-    elif not dated:
-        at = source.bundle.changed_at
-    update = {"id": stable_id(id, place), "parent_id": before.id if before else None, "created_at": at}
-    return message.model_copy(update=update)
+@dataclass(frozen=True, slots=True)
+class _Came:
+    """A message as its form has it: `is_ours` with an id and parent of its own, `is_dated` with a date."""
+
+    message: Message
+    place: str
+    is_ours: bool
+    is_dated: bool
+
+
+def _placed(came: list[_Came], id: str, fallback: datetime) -> list[Message]:
+    """The messages, those without an id of their own one below the other, each not before the one above."""
+    at = next((each.message.created_at for each in came if each.is_dated), fallback)
+    placed: list[Message] = []
+    for each in came:
+        message = each.message
+        if not each.is_ours:
+            before = placed[-1] if placed else None
+            if before is not None:
+                at = before.created_at + timedelta(milliseconds=1)
+            if each.is_dated:
+                at = max(at, message.created_at)
+            parent = before.id if before is not None else None
+            update = {"id": stable_id(id, each.place), "parent_id": parent, "created_at": at}
+            message = message.model_copy(update=update)
+        placed.append(message)
+    return placed
 
 
 IMPORTER = Importer(KEY, "pydantic-ai", detect, read)

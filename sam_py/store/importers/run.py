@@ -64,12 +64,17 @@ class ImportReport:
     @property
     def summary(self) -> str:
         """One sentence for a person."""
-        pieces = [f"{self.count('new')} new conversations"]
+        pieces = [_counted(self.count("new"), "new conversation")]
         pieces += [f"{n} with more messages" for n in (self.count("grown"),) if n]
         pieces += [f"{n} taken out of the trash" for n in (self.count("restored"),) if n]
         pieces += [f"{n} already here" for n in (self.count("known"),) if n]
-        pieces += [f"{n} entries kept aside" for n in (len(self.aside),) if n]
-        return f"{self.format}: {', '.join(pieces)}; {self.messages} messages and {self.attachments} files came in."
+        pieces += [f"{_counted(n, 'thing')} kept aside" for n in (len(self.aside),) if n]
+        came = f"{_counted(self.messages, 'message')} and {_counted(self.attachments, 'file')}"
+        return f"{self.format}: {', '.join(pieces)}; {came} came in."
+
+
+def _counted(number: int, thing: str) -> str:
+    return f"{number:,} {thing}{'' if number == 1 else 's'}"
 
 
 async def import_path(

@@ -16,6 +16,7 @@ from sam_py.paths import Paths
 from sam_py.providers.base import ChatRequest
 from sam_py.store.exporters.conversation import StoredConversation
 from sam_py.store.exporters.run import all_conversations
+from sam_py.store.importers.gathering import NO_RESULT
 from sam_py.transcript.attached import put_in_files
 from sam_py.transcript.build import build
 from tests.store.exporters.shelves import PNG, exported, imported, library
@@ -94,7 +95,7 @@ def test_the_same_file_again_adds_nothing(sample: Sample, home: Paths, tmp_path:
     assert again.count("known") == len(first.conversations)
     assert (again.messages, again.attachments) == (0, 0)
     assert exported(home, tmp_path / "x.json") == before
-    assert first.summary.count("new conversations") == 1
+    assert first.summary.count("new conversation") == 1
 
 
 @pytest.mark.parametrize("wire_name", NAMES)
@@ -146,6 +147,24 @@ def test_what_has_no_place_is_kept(home: Paths, tmp_path: Path) -> None:
     assert "r1" in str((answer.model_extra or {})["imported"])
     assert conversation.settings.pinned
     assert conversation.message(conversation.path[0]).text == "I cook.\n\nBe brief."
+
+
+def test_a_call_whose_result_is_not_in_the_export_is_closed(home: Paths, tmp_path: Path) -> None:
+    sample = next(each for each in SAMPLES if each.key == "claude")
+    path = shown(taken_in(home, sample.write(tmp_path)))
+    called = {call.call_id for message in path for call in message.tool_calls}
+    results = {message.call_id: message for message in path if isinstance(message, ToolResultMessage)}
+    assert called == results.keys()
+    assert [result.status for result in results.values() if result.output_text == NO_RESULT] == ["aborted"]
+    assert not any(part.kind == "imported_content" for message in path for part in message.parts)
+    assert "token_budget" in str([message.model_extra for message in path])
+
+
+def test_a_run_of_pydantic_ai_keeps_its_dates(home: Paths, tmp_path: Path) -> None:
+    sample = next(each for each in SAMPLES if each.key == "pydantic-ai")
+    path = shown(taken_in(home, sample.write(tmp_path)))
+    assert {message.created_at.year for message in path[1:]} == {2026}
+    assert path[-1].created_at < datetime(2026, 1, 1, 0, 1, tzinfo=UTC)
 
 
 def test_thinking_of_chatgpt_belongs_to_what_was_said_then(home: Paths, tmp_path: Path) -> None:
