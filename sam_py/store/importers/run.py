@@ -77,6 +77,16 @@ def _counted(number: int, thing: str) -> str:
     return f"{number:,} {thing}{'' if number == 1 else 's'}"
 
 
+def format_of(path: Path) -> str:
+    """The name of the format of what lies at `path`, for a person to see before anything is read. Blocking; raises
+    TransferError where it is none that can be imported."""
+    bundle = open_bundle(path)
+    try:
+        return importer_of(bundle).name
+    finally:
+        bundle.close()
+
+
 async def import_path(
     paths: Paths, path: Path, tell: Tell | None = None, *, format: str = "", now: datetime | None = None
 ) -> ImportReport:

@@ -64,7 +64,7 @@ class ImportWriter:
         self.device = device_id(self._paths.state, self._disk)
         try:
             self._imports.mkdir(parents=True, exist_ok=True, mode=0o700)
-            self._staging.mkdir(mode=0o700)
+            self._staging.mkdir(mode=0o700, parents=True)  # another import may just take the empty folder away
         except OSError as error:
             raise cannot_write(error, self._imports) from error
         self._clear_stale()
@@ -102,12 +102,13 @@ class ImportWriter:
         restored = False
         if not self._disk.exists(str(folder)):
             restored = from_trash(self._paths.conversations, self._paths.data / "trash", found.id, self._disk)
-            if not restored:
-                return "new", self._put_new(found, folder)
+            if not restored and (count := self._put_new(found, folder)) is not None:
+                return "new", count
         outcome, count = self._add_to(found, folder)
         return ("restored" if restored else outcome), count
 
-    def _put_new(self, found: Found, folder: Path) -> int:
+    def _put_new(self, found: Found, folder: Path) -> int | None:
+        """How many messages came in; None where another import was faster."""
         lines, count = _lines(found.events, self.device)
         staged = self._staging / found.id
         try:
@@ -117,6 +118,8 @@ class ImportWriter:
             self._disk.rename(str(staged), str(folder))
             self._disk.sync_folder(str(folder.parent))
         except OSError as error:
+            if self._disk.exists(str(folder)):
+                return None
             raise cannot_write(error, folder) from error
         return count
 
