@@ -189,6 +189,4 @@ def test_any_tree_is_gathered_whole_and_told_with_each_message_once(told: list[A
         conversation = StoredConversation(paths.conversations, found.id)
         everything = [id for way in conversation.branches() for id in way]
         assert sorted(everything) == sorted(by_id)
-        assert isinstance(
-            conversation.message(conversation.path[-1]), UserMessage | AssistantMessage | ToolResultMessage
-        )
+        assert conversation.message(conversation.path[-1]) == by_id[conversation.path[-1]]
