@@ -38,6 +38,11 @@ class Backlog:
     def share(self) -> float:
         return self._bytes_done / self._bytes_total if self._bytes_total else 1.0
 
+    @property
+    def size(self) -> int:
+        """Bytes of all journals that it began with."""
+        return self._bytes_total
+
     def fill(self, found: list[Behind]) -> None:
         """Begin anew with `found`."""
         self._waiting = deque(sorted(found, key=lambda each: (each.changed_ns, each.id), reverse=True))

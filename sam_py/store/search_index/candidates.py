@@ -96,12 +96,13 @@ def ranked(
 def in_order(
     connection: sqlite3.Connection, query: Query, filters: Filters, after: int | None, most: int, *, newest: bool
 ) -> list[Candidate]:
-    """Candidates by date, from the key `after` on."""
-    match, _is_common = expression(connection, query, filters)
+    """Candidates by date, from the key `after` on. In one conversation also those with the words in longer ones."""
+    wider = _wider(connection, query) if filters.conversation_id else None
+    match, _is_common = expression(connection, query, filters, wider=wider)
     if not match:
         return []
     rows = _rows(connection, match, filters, after, with_rank=False, newest=newest, most=most)
-    return [Candidate(row[0], row[1], row[2], 0.0) for row in rows]
+    return [Candidate(row[0], row[1], row[2], 0.0, wider is not None) for row in rows]
 
 
 def recency(age_ms: float) -> float:
@@ -154,15 +155,20 @@ def _inside(
     connection: sqlite3.Connection, query: Query, filters: Filters, known: set[int], as_of_ms: int
 ) -> list[Candidate]:
     """Messages that have the words only as parts of longer ones ("fall" in "waterfalls")."""
-    wider: dict[Term, tuple[str, ...]] = {}
-    for term in query.terms:
-        if len(term.words) == 1 and not is_unspaced(term.words[0]):
-            wider[term] = _containing(connection, fold(term.words[0]))
+    wider = _wider(connection, query)
     if not any(wider.values()):
         return []
     match, _is_common = expression(connection, query, filters, wider=wider)
     rows = [row for row in _rows(connection, match, filters, None, with_rank=False) if row[0] not in known]
     return _scored(rows[:BLOCK], as_of_ms, with_rank=False, is_inside=True)
+
+
+def _wider(connection: sqlite3.Connection, query: Query) -> dict[Term, tuple[str, ...]]:
+    return {
+        term: _containing(connection, fold(term.words[0]))
+        for term in query.terms
+        if len(term.words) == 1 and not is_unspaced(term.words[0])
+    }
 
 
 def _containing(connection: sqlite3.Connection, word: str) -> tuple[str, ...]:

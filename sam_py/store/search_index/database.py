@@ -52,6 +52,7 @@ CREATE TABLE attached (
 CREATE INDEX awaited ON attached (message) WHERE NOT is_read;
 CREATE TABLE vocabulary (id INTEGER PRIMARY KEY, word TEXT NOT NULL UNIQUE, count INTEGER NOT NULL);
 CREATE VIRTUAL TABLE fragments USING fts5 (word, content='vocabulary', content_rowid='id', tokenize='trigram');
+CREATE TABLE owed_words (after_word TEXT NOT NULL);
 CREATE TRIGGER new_word AFTER INSERT ON vocabulary WHEN length(new.word) > 3 BEGIN
     INSERT INTO fragments (rowid, word) VALUES (new.id, new.word); END;
 CREATE VIRTUAL TABLE heading USING fts5 (
@@ -59,6 +60,7 @@ CREATE VIRTUAL TABLE heading USING fts5 (
 CREATE VIRTUAL TABLE entry USING fts5 (
     text, code, tool, thinking, image, file, link, document, tags,
     tokenize="unicode61 remove_diacritics 2 categories 'L* N*'");
+CREATE VIRTUAL TABLE spoken USING fts5vocab (entry, 'row');
 INSERT INTO entry (entry, rank) VALUES ('hashsize', 8000000);
 """
 

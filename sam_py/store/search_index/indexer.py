@@ -30,6 +30,8 @@ _TELL_EVERY_S = 0.1
 _LONGEST_PAUSE_S = 0.05
 _CLEARED_AT_ONCE = 32
 _FILES_AT_ONCE = 8
+_WORDS_AT_ONCE = 500
+_BULK_BYTES = 2_000_000
 _LATEST_FILES_S = 600.0
 
 
@@ -235,7 +237,6 @@ class Indexer:
                     continue
                 self._answered = self._asked
             self._error = None
-            self._our_writer.rest()
             self._say("ready", at_once=True)
             with self._news:
                 if not (self._is_stopping or self._is_something_due):
@@ -281,12 +282,15 @@ class Indexer:
             self._step = (behind, sync(self._our_writer, self._folder(behind.id), behind.id, self._disk))
         if self._step is not None:
             behind, steps = self._step
+            self._our_writer.is_bulk = self._backlog.size > _BULK_BYTES
             if next(steps, None) is None:
                 self._backlog.finished(behind)
                 self._step = None
+            self._our_writer.is_bulk = False
             self._say("building")
             return True
-        return self._our_writer.clear_some(_CLEARED_AT_ONCE) or self._read_files()
+        writer = self._our_writer
+        return writer.gather_words(_WORDS_AT_ONCE) or writer.clear_some(_CLEARED_AT_ONCE) or self._read_files()
 
     def _drop_step(self, id: str) -> None:
         """The conversation is done anew, or gone: what was begun of it goes on from there."""

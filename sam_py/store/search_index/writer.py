@@ -15,9 +15,8 @@ from sam_py.store.search_index.words import LONGEST_WORD, fold, is_unspaced, pre
 
 _MESSAGE, _CHUNK = 0, 1
 _SLOT_BITS = 6
-_FLUSH_WORDS = 60_000
-_MOST_KNOWN = 400_000
-_SAMPLE = 8
+TAG = "\u01c1"
+"""Begins the words that are ours: a letter that hardly anybody writes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,11 +57,10 @@ class IndexWriter:
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self.connection = connection
-        self._known: set[str] = set()
-        """Words that the vocabulary is known to have: a cache of it."""
-        self._new: set[str] = set()
-        self._counted: Counter[str] = Counter()
-        self._texts = 0
+        self.is_bulk = False
+        """Very much is written: its words are gathered afterwards, by `gather_words`, for a fifth of the cost."""
+        self._words: Counter[str] = Counter()
+        self._are_words_owed = False
         self._is_open = False
 
     @property
@@ -83,8 +81,8 @@ class IndexWriter:
 
     def roll_back(self) -> None:
         """Forget what was written since the last commit."""
-        for each in (self._known, self._new, self._counted):
-            each.clear()
+        self._words.clear()
+        self._are_words_owed = False
         self._is_open = False
         if self.connection.in_transaction:
             self.connection.execute("ROLLBACK")
@@ -114,7 +112,6 @@ class IndexWriter:
             self.connection.execute("DELETE FROM heading WHERE rowid = ?", (conversation,))
             if said:
                 self.connection.execute("INSERT INTO heading (rowid, title) VALUES (?, ?)", (conversation, said))
-                self._learn([said])
 
     def forget_conversation(self, id: str) -> None:
         """Take a conversation out of every result at once; `clear_some` takes its messages away after that."""
@@ -177,7 +174,7 @@ class IndexWriter:
         tags = _tags(conversation, row.model)
         self.connection.execute("INSERT INTO entry (rowid, text, code, tool, thinking, image, file, link, document, "
                                 "tags) VALUES (?,?,?,?,?,?,?,?,?,?)", (key, *columns, tags))  # fmt: skip
-        self._learn(columns, is_new=is_new)
+        self._learn(columns, count=1 if is_new else 0)
         if found.items:
             self._put_items(key, found)
         if found.files:
@@ -267,43 +264,59 @@ class IndexWriter:
                 return key
             attempt += 1
 
-    def _learn(self, texts: Sequence[str | None], *, is_new: bool = True) -> None:
-        """Know the words of `texts`. How many messages have each is estimated from every eighth of them."""
-        self._texts += 1
-        is_counted = is_new and self._texts % _SAMPLE == 0
+    def _learn(self, texts: Sequence[str | None], *, count: int = 1) -> None:
+        """Have the words of `texts` in the vocabulary; `count` is added to how many messages have each."""
+        if self.is_bulk:
+            if not self._are_words_owed:
+                self.connection.execute("DELETE FROM owed_words")
+                self.connection.execute("INSERT INTO owed_words VALUES ('')")
+                self._are_words_owed = True
+            return
         for text in texts:
             if text:
                 words = set(words_of(fold(text)))
-                self._new |= words - self._known
-                if is_counted:
-                    self._counted.update(words)
-        if len(self._new) > _FLUSH_WORDS:
-            self._write_words()
+                self._words.update(dict.fromkeys(words, count))
 
     def _write_words(self) -> None:
-        new = [(word,) for word in sorted(self._new) if len(word) <= LONGEST_WORD and not is_unspaced(word)]
-        self.connection.executemany("INSERT OR IGNORE INTO vocabulary (word, count) VALUES (?, 0)", new)
+        rows = [(word, count) for word, count in sorted(self._words.items()) if _is_kept(word)]
+        self._words.clear()
         self.connection.executemany(
-            "UPDATE vocabulary SET count = count + ? WHERE word = ?",
-            [(count * _SAMPLE, word) for word, count in sorted(self._counted.items())],
+            "INSERT INTO vocabulary (word, count) VALUES (?, ?) "
+            "ON CONFLICT (word) DO UPDATE SET count = count + excluded.count",
+            rows,
         )
-        self._known |= self._new
-        self._new.clear()
-        self._counted.clear()
-        if len(self._known) > _MOST_KNOWN:
-            self._known.clear()
 
-    def rest(self) -> None:
-        """Nothing comes for a while: give memory back. Between two transactions."""
-        self._known = set()
+    def gather_words(self, most: int) -> bool:
+        """Take up to `most` words of the whole index into the vocabulary; False where none is owed to it."""
+        found = self.connection.execute("SELECT after_word FROM owed_words").fetchone()
+        if found is None:
+            return False
+        self.begin()
+        self._are_words_owed = False
+        rows = self.connection.execute(
+            "SELECT term, doc FROM spoken WHERE term > ? LIMIT ?", (found[0], most)
+        ).fetchall()
+        self.connection.executemany(
+            "INSERT INTO vocabulary (word, count) VALUES (?, ?) "
+            "ON CONFLICT (word) DO UPDATE SET count = excluded.count",
+            [(term, count) for term, count in rows if _is_kept(term)],
+        )
+        self.connection.execute("DELETE FROM owed_words")
+        if len(rows) == most:
+            self.connection.execute("INSERT INTO owed_words VALUES (?)", (rows[-1][0],))
+        return True
+
+
+def _is_kept(word: str) -> bool:
+    return len(word) <= LONGEST_WORD and word[:1] != TAG and not is_unspaced(word)
 
 
 def model_tag(model: str) -> str:
-    return f"m{zlib.crc32(model.encode('utf-8', 'replace')):08x}"
+    return f"{TAG}m{zlib.crc32(model.encode('utf-8', 'replace')):08x}"
 
 
 def conversation_tag(conversation: int) -> str:
-    return f"c{conversation}"
+    return f"{TAG}c{conversation}"
 
 
 def _tags(conversation: int, model: str) -> str:

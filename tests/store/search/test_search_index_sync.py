@@ -40,7 +40,7 @@ NOTES = "b" * 64
 def found(shelf: Shelf, text: str, filters: Filters = EVERYTHING) -> list[str]:
     connection = shelf.read()
     try:
-        results = search(connection, text, filters, limit=50, after=None, order="newest", now=START)
+        results = search(connection, text, filters, limit=50, after=None, order="best", now=START)
     finally:
         connection.close()
     return [hit.place.message_id for hit in results.hits]
@@ -243,3 +243,26 @@ def test_a_picture_is_found_by_the_words_that_it_was_made_from(paths: Paths) -> 
     assert found(shelf, "lighthouse", Filters(kinds=frozenset({"image"}))) == []
     assert found(shelf, "windmill", Filters(kinds=frozenset({"image"}))) == ["d"]
     shelf.close()
+
+
+def test_words_of_very_much_are_gathered_afterwards_and_are_the_same(paths: Paths) -> None:
+    journal = Journal(folder_of(paths, "c1"), "aa")
+    texts = [f"{word} {number} ﾊﾝｶｸ Überraschung{number}" for number, word in enumerate(WORDS * 20)]
+    journal.save([said("m0", "first"), *(answered(f"m{n + 1}", text, f"m{n}", at_s=n) for n, text in enumerate(texts))])
+    one, much = Shelf(paths, "one.sqlite"), Shelf(paths, "much.sqlite")
+    one.update()
+    much.writer.is_bulk = True
+    much.update()
+    assert not much.connection.execute("SELECT * FROM vocabulary").fetchall()
+    much.close()
+    much = Shelf(paths, "much.sqlite")  # also where the program ended in between
+    steps = 0
+    while much.writer.gather_words(50):
+        much.writer.commit()
+        steps += 1
+    assert steps > 2
+    words = "SELECT word FROM vocabulary ORDER BY word"
+    assert much.connection.execute(words).fetchall() == one.connection.execute(words).fetchall()
+    assert found(much, "raschung13") == found(one, "raschung13") != []
+    one.close()
+    much.close()

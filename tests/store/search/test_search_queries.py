@@ -205,6 +205,7 @@ def test_filters_narrow_and_a_hit_knows_its_branch(index: Index) -> None:
     assert index.ids("a", Filters(conversation_id="programming", kinds=frozenset({"file"}))) == []
     assert index.ids("cursor", Filters(conversation_id="programming")) == index.ids("cursor")
     assert index.ids("cursor", Filters(conversation_id="cooking")) == []
+    assert index.ids("username", Filters(conversation_id="programming"), order="oldest") == ["p1"]
     assert index.ids("cursor", Filters(conversation_id="nowhere")) == []
     assert index.ids("rice", Filters(model="alpha")) == ["r1"]
     assert index.ids("rice", Filters(min_importance=0.95)) == []
