@@ -18,6 +18,7 @@ from enum import Enum
 from sam_py.speech.stops import (
     Verdict,
     ends_without_stop,
+    judge_line,
     judge_mark,
     judge_nothing,
     judge_pause,
@@ -62,6 +63,7 @@ class Sentences:
         self._phase = _Phase.TEXT
         self._end = 0  # the sentence's length, should the full stop that was met end it
         self._stop_at = 0  # where the first of its full stops stands
+        self._at_line = False  # whether it may end for the end of a line
         self._solid_end = -1  # where the last solid run ended
         self._solid_next = -1  # where the first one behind the full stop began
         self._taken = 0  # up to where the source has gone out
@@ -123,13 +125,17 @@ class Sentences:
             self._may_end_here()
 
     def break_line(self, at: int) -> None:
-        """A line of the source ends at `at`: white space, and an end where the sentence is long enough."""
+        """A line of the source ends at `at`: white space, and an end where the sentence is long enough.
+
+        Not so where the next line goes on in small letters: that is a paragraph that somebody wrapped.
+        """
         if self._phase is _Phase.WAITING and len(self._chars) > self._end + 1:
             self._decide(whole=True)
         if self._phase is not _Phase.TEXT and self._length() >= LINE_CHARS:
             self._decide(last=True)
         if self._phase is _Phase.TEXT and self._length() >= LINE_CHARS and not self.whole:
-            self._cut(len(self._chars))
+            self._may_end_here(at_line=True)
+            self._space(at, at + 1)
         else:
             self._step(" ", at, at + 1)
 
@@ -295,8 +301,9 @@ class Sentences:
             self._end = len(self._chars)
             self._phase = _Phase.WAITING
 
-    def _may_end_here(self) -> None:
+    def _may_end_here(self, *, at_line: bool = False) -> None:
         self._phase = _Phase.WAITING
+        self._at_line = at_line
         self._stop_at = self._end = len(self._chars)
         self._solid_next = -1
 
@@ -311,6 +318,8 @@ class Sentences:
     def _judge(self, following: str, *, whole: bool, solid: bool = False) -> Verdict:
         stop = self._stop_at
         if stop == self._end:
+            if self._at_line:
+                return judge_line(following, whole)
             return judge_nothing("".join(self._chars[:stop]).rstrip(), following, whole)
         if self._is_free() or self._is_pause(following[:1]):
             return self._judge_free(following, whole=whole)

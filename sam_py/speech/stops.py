@@ -118,6 +118,14 @@ def judge_nothing(before: str, following: str, whole: bool) -> Verdict:
     return Verdict.END if word[0].isupper() or word[0].isnumeric() or _HAN_LETTER.match(word) else Verdict.GO_ON
 
 
+def judge_line(following: str, whole: bool) -> Verdict:
+    """Judge the end of a line: the next one goes on with the sentence where it begins with a small letter."""
+    word = following.lstrip(_LEAD)
+    if not word:
+        return Verdict.END if whole else Verdict.WAIT
+    return Verdict.GO_ON if word[0].islower() else Verdict.END
+
+
 def judge_pause(before: str) -> Verdict:
     """Judge ``……`` that a letter of Chinese or Japanese follows at once: hesitation is short."""
     return Verdict.END if len(_HAN_LETTER.findall(before)) > 5 else Verdict.GO_ON

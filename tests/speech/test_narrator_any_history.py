@@ -112,6 +112,7 @@ class History:
                 self.lose()
                 self.again.update(self.sentences.get(chosen, ()))
                 bus.resume_assistant(chosen)
+                bus.append_delta(chosen, " ")  # its end was trimmed: else two sentences of ours became one
                 self.reply = chosen
             case "switch":
                 self.lose()

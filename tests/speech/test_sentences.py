@@ -111,7 +111,9 @@ def test_the_full_stops_of_the_worlds_scripts_are_known(script: str) -> None:
 
 def test_a_line_break_ends_a_sentence_that_is_long_enough() -> None:
     line = "a line of more than forty characters without a stop"
-    assert split(f"{line}\nanother") == [line, "another"]
+    assert split(f"{line}\nAnother") == [line, "Another"]
+    assert split(f"{line}\n另一行") == [line, "另一行"]
+    assert split(f"{line}\nthat somebody wrapped. And so on") == [f"{line} that somebody wrapped.", "And so on"]
     assert split("a short line\nand another") == ["a short line and another"]
     assert split("We met Dr.\nSmith there.") == ["We met Dr. Smith there."]
 
