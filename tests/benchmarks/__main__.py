@@ -27,6 +27,7 @@ from tests.benchmarks.search import search
 from tests.benchmarks.sentences import sentences
 from tests.benchmarks.speech_engines import speech_engines
 from tests.benchmarks.transcript import transcript
+from tests.benchmarks.transfer import transfer
 
 Figures = dict[str, dict[str, float]]
 
@@ -135,6 +136,7 @@ BENCHMARKS: dict[str, Callable[[int], list[Row]]] = {
     "cards": cards,
     "dimming": dimming,
     "search": search,
+    "transfer": transfer,
     "sentences": sentences,
     "speech-engines": speech_engines,
     "narrator": narrator,

@@ -28,7 +28,7 @@ from tests.store.kit import START
 RICH, HOSTILE = "a" * 32, "e" * 32
 
 _FOUND = "1. Soupe à l’oignon\n2. 味噌汁"
-_ANSWER = r"""The soup needs **three** things; see [the book](https://example.org/soup?a=1&b=2 "A book").
+ANSWER = r"""The soup needs **three** things; see [the book](https://example.org/soup?a=1&b=2 "A book").
 
 1. Stock
    - [x] onions
@@ -107,7 +107,7 @@ def put_rich(paths: Paths, picture: bytes) -> None:
         ToolResultMessage(
             id="t2", parent_id="t1", call_id="c2", tool_name="read_file", status="error", output_text="No such file"
         ),
-        AssistantMessage(id="a2", parent_id="t2", model="big-cook-1", parts=(TextPart(text=_ANSWER),)),
+        AssistantMessage(id="a2", parent_id="t2", model="big-cook-1", parts=(TextPart(text=ANSWER),)),
         UserMessage(
             id="u2",
             parent_id="a2",
