@@ -49,6 +49,14 @@ class Backlog:
         self.done, self.total = 0, len(found)
         self._bytes_done, self._bytes_total = 0, sum(each.size for each in found)
 
+    def add(self, behind: Behind) -> None:
+        """One more, to be done next."""
+        if not self._waiting and self.done == self.total:
+            self.fill([])
+        self._waiting.appendleft(behind)
+        self.total += 1
+        self._bytes_total += behind.size
+
     def take(self) -> Behind:
         return self._waiting.popleft()
 
@@ -75,11 +83,17 @@ def find_changes(connection: sqlite3.Connection, conversations: Path, disk: Disk
     ids = conversation_ids(conversations, disk)
     for id in ids:
         files = _files(os.path.join(conversations, id), disk)
-        if files and files != known.get(id):
-            behind.append(Behind(id, sum(file[1] for file in files), max(file[2] for file in files)))
-        elif not files and id in known:
-            behind.append(Behind(id, 0, 0))
+        if files != known.get(id, set()):
+            behind.append(_behind(id, files))
     return behind, sorted(set(known) - set(ids))
+
+
+def behind_of(conversations: str, id: str, disk: Disk) -> Behind:
+    return _behind(id, _files(os.path.join(conversations, id), disk))
+
+
+def _behind(id: str, files: set[tuple[str, int, int]]) -> Behind:
+    return Behind(id, sum(file[1] for file in files), max((file[2] for file in files), default=0))
 
 
 def _files(folder: str, disk: Disk) -> set[tuple[str, int, int]]:

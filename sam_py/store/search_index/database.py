@@ -72,7 +72,7 @@ def open_to_write(path: Path) -> sqlite3.Connection:
     try:
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = NORMAL")
-        connection.execute("PRAGMA cache_size = -16000")
+        connection.execute("PRAGMA cache_size = -8000")
         connection.execute("PRAGMA journal_size_limit = 4000000")
         connection.execute("BEGIN IMMEDIATE")
         if version_of(connection) == 0 and not connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
@@ -95,7 +95,7 @@ def open_to_read(path: Path) -> sqlite3.Connection:
     try:
         connection.execute("PRAGMA query_only = ON")
         connection.create_function("folded", 1, lambda text: fold(text or ""), deterministic=True)
-        connection.execute("PRAGMA cache_size = -16000")
+        connection.execute("PRAGMA cache_size = -8000")
         if version_of(connection) != SCHEMA:
             raise sqlite3.OperationalError("unable to open: not made yet")
     except BaseException:

@@ -13,7 +13,7 @@ from sam_py.paths import Paths
 from sam_py.store.disk import Disk
 from sam_py.store.errors import StorageError
 from sam_py.store.search_index import database
-from sam_py.store.search_index.backlog import Backlog, Behind, find_changes
+from sam_py.store.search_index.backlog import Backlog, Behind, behind_of, find_changes
 from sam_py.store.search_index.errors import SearchError, is_damage, trouble_of
 from sam_py.store.search_index.files import FileTexts
 from sam_py.store.search_index.results import IndexState, Phase
@@ -32,6 +32,7 @@ _CLEARED_AT_ONCE = 32
 _FILES_AT_ONCE = 8
 _WORDS_AT_ONCE = 500
 _BULK_BYTES = 2_000_000
+_MOST_AT_ONCE = 64
 _LATEST_FILES_S = 600.0
 
 
@@ -258,8 +259,7 @@ class Indexer:
             self._drop_step(id)
         for id in urgent:
             self._drop_step(id)
-            for _written in sync(self._our_writer, self._folder(id), id, self._disk):
-                continue
+            self._take_in(id)
             self._files_due_s, self._files_wait_s = 0.0, LOOK_EVERY_S
         if urgent or forgotten:
             self._read_files()
@@ -274,6 +274,16 @@ class Indexer:
             self._backlog.fill(behind)
             self._step = None
             self._commit()
+
+    def _take_in(self, id: str) -> None:
+        """What was just said in a conversation, at once; where it is very much (an import), it waits in the backlog."""
+        written = 0
+        steps = sync(self._our_writer, self._folder(id), id, self._disk)
+        for step in steps:
+            written += step
+            if written > _MOST_AT_ONCE:
+                self._backlog.add(behind_of(str(self._conversations), id, self._disk))
+                return
 
     def _take_step(self) -> bool:
         """Do a little of what is left; False where nothing is."""

@@ -298,6 +298,23 @@ def test_the_window_s_thread_is_never_kept_waiting_while_the_index_is_built(path
     at_home(paths, told)
 
 
+def test_very_much_that_comes_at_once_is_taken_in_behind_what_is_said(paths: Paths) -> None:
+    async def told(house: House) -> None:
+        async with watched(paths) as watch:
+            watch.service.follow(house.library)
+            await watch.until(lambda: watch.service.state.phase == "ready")
+            fill(paths, conversations=3, messages=100)
+            await house.library.refresh()
+            bus = await house.talk("Is the foghorn working?")
+            assert await watch.until_found("foghorn") == list(bus.path)
+            await watch.until_found("lighthouse", 3)
+            await watch.until(lambda: watch.service.state.phase == "ready")
+            assert (await watch.service.counts()).messages == 301
+            assert max(state.total for state in watch.states) >= 1
+
+    at_home(paths, told)
+
+
 def test_closing_ends_the_threads_and_goes_on_later(paths: Paths) -> None:
     fill(paths, conversations=3, messages=150)
 
