@@ -69,6 +69,7 @@ from sam_py.ui.widgets.icons import Icons
 
 if TYPE_CHECKING:
     from sam_py.providers.local import FoundServer
+    from sam_py.ui.program_keeping import ProgramKeeping
     from sam_py.ui.voice.window_voice import WindowVoice
 
 gc.freeze()  # else the first collection, due at once, would walk it all the same
@@ -79,6 +80,7 @@ log = logging.getLogger(__name__)
 
 _TOOLS_AFTER_S = 0.7
 _VOICE_AFTER_S = 0.9
+_BACKUPS_AFTER_S = 180.0
 _QUIT_PATIENCE_S = 10.0
 _LAST_PATIENCE_S = 1.5
 """For threads that still work when everything is saved: a keyring that hangs, a server's name that is looked up."""
@@ -208,6 +210,9 @@ class Program:
         )
         services.voice = lambda: self._voice_of(services)
         self._voice: WindowVoice | None = None
+        services.keeping = lambda: self._keeping_of(services)
+        self._keeping: ProgramKeeping | None = None
+        self._keep = services.keeping
         self._ends = False
         self._servers = ProgramServers(
             settings, self._tools.registry, self._put, self._secrets.key_of, log_folder=paths.logs
@@ -228,6 +233,7 @@ class Program:
         if self._settings.current.voice.read_replies:
             self._tasks.spawn(self._begin_voice(), "have the voice ready")
         self._servers.start()
+        self._tasks.spawn(self._back_up(), "make backups")
         self._tasks.spawn(self._remembered.load(), "read what models count")
         if self._mini_prompts.problem:
             self._failed(SamError(self._mini_prompts.problem))
@@ -248,6 +254,7 @@ class Program:
             self._remembered.aclose,
             self._servers.aclose,
             self._tasks.aclose,
+            self._end_keeping,
             self._mini_prompts.aclose,
             self._registry.aclose,
             self._library.aclose,
@@ -291,6 +298,22 @@ class Program:
         self._ends = True
         if self._voice is not None:
             await self._voice.aclose()
+
+    def _keeping_of(self, services: Services) -> ProgramKeeping:
+        """Backups and the rest: made, and all that it needs imported, when it is first due or asked for."""
+        if self._keeping is None:
+            from sam_py.ui.program_keeping import ProgramKeeping
+
+            self._keeping = ProgramKeeping(services, self.window)
+        return self._keeping
+
+    async def _back_up(self) -> None:
+        await asyncio.sleep(_BACKUPS_AFTER_S)
+        await self._keep().backups.watch()
+
+    async def _end_keeping(self) -> None:
+        if self._keeping is not None:
+            await self._keeping.aclose()
 
     def _own_tools(self) -> list[Tool]:
         """Our own tools: they are imported here."""

@@ -180,6 +180,13 @@ class VoiceSettings(Frozen):
     """An ISO 639-1 code ("de") that the server is told; empty: it finds out by itself."""
 
 
+class DataSettings(Frozen):
+    backups: bool = True
+    """One is made by itself whenever something changed, every few hours."""
+    backup_folder: str = ""
+    """Empty: beside the drafts and logs of this computer."""
+
+
 class Settings(Frozen):
     schema_version: int = SCHEMA
     providers: tuple[ProviderSettings, ...] = ()
@@ -187,6 +194,7 @@ class Settings(Frozen):
     appearance: AppearanceSettings = AppearanceSettings()
     tools: ToolSettings = ToolSettings()
     voice: VoiceSettings = VoiceSettings()
+    data: DataSettings = DataSettings()
     detect_local_servers: bool = True
     mcp_servers: tuple[McpServerSettings, ...] = ()
 

@@ -150,6 +150,11 @@ class Library:
     def summary(self, id: str) -> ConversationSummary | None:
         return self._list.get(id)
 
+    @property
+    def device(self) -> str:
+        """What names the files that are written here; "" before `start`."""
+        return self._device
+
     def subscribe(self, listener: Callable[[LibraryChange], None]) -> Callable[[], None]:
         """Call `listener` with each change of the list; returns the function that ends it."""
         return self._list.subscribe(listener)

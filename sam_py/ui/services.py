@@ -20,12 +20,18 @@ from sam_py.ui.widgets.icons import Icons
 
 if TYPE_CHECKING:
     from sam_py.providers.local import FoundServer
+    from sam_py.ui.program_keeping import ProgramKeeping
     from sam_py.ui.voice.window_voice import WindowVoice
 
 
 def no_voice() -> WindowVoice:
     """Where no program was built around the window."""
     raise RuntimeError("nobody speaks here")
+
+
+def no_keeping() -> ProgramKeeping:
+    """Where no program was built around the window."""
+    raise RuntimeError("nothing is kept here")
 
 
 @dataclass(slots=True)
@@ -44,3 +50,5 @@ class Services:
     mini_prompts: MiniPrompts = field(default_factory=MiniPrompts)
     voice: Callable[[], WindowVoice] = no_voice
     """What reads messages aloud; made, with all that is imported for it, when it is first asked for."""
+    keeping: Callable[[], ProgramKeeping] = no_keeping
+    """Backups, and the ways in and out of the library; made, with all that is imported for it, when first asked for."""

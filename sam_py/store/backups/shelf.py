@@ -90,14 +90,23 @@ class Backups:
         return made
 
     async def make_if_due(self) -> Backup | None:
-        """Make one where the last is older than `EVERY` and something changed since. Raises StorageError."""
+        """Make one where it is due. Raises StorageError."""
+        return await self.make() if await self.is_due() else None
+
+    async def is_due(self) -> bool:
+        """Whether the last is older than `EVERY`, and something changed since. Raises StorageError."""
+        return await self._is_behind(EVERY)
+
+    async def is_behind(self) -> bool:
+        """Whether something changed since the last. Raises StorageError."""
+        return await self._is_behind(timedelta(0))
+
+    async def _is_behind(self, age: timedelta) -> bool:
         changed = self._changed_at()
         if changed is None:
-            return None
+            return False
         last = next(iter(await self.made()), None)
-        if last is not None and (self._now() - last.made_at < EVERY or changed <= last.made_at):
-            return None
-        return await self.make()
+        return last is None or (self._now() - last.made_at >= age and changed > last.made_at)
 
     async def check(self, backup: Backup) -> None:
         """Read it to the last byte. Raises StorageError, naming what is wrong."""

@@ -1,30 +1,54 @@
-"""DataPage: where everything is kept, and how much room is left there."""
+"""DataPage: backups, and where everything is kept, with how much room is left there."""
 
 from __future__ import annotations
 
 import shutil
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, QLocale, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout
 
+from sam_py.settings.model import Settings
 from sam_py.ui.links import open_folder
-from sam_py.ui.services import Services
+from sam_py.ui.services import Services, no_keeping
 from sam_py.ui.settings.fields import Words
 from sam_py.ui.settings.page import SettingsPage
 from sam_py.ui.widgets.buttons import IconButton, PillButton
+
+if TYPE_CHECKING:
+    from sam_py.ui.settings.backup_settings import BackupSettings
 
 
 class DataPage(SettingsPage):
     def __init__(self, services: Services) -> None:
         super().__init__(services)
+        self.backups: BackupSettings | None = None
+        if services.keeping is not no_keeping:
+            self._add_keeping()
+            self.add_heading(self.tr("Folders"))
         paths = services.paths
         synced = self.tr("May lie in a folder that is synced between computers.")
         self._add_folder(self.tr("Conversations"), paths.data, f"{synced} {_free_space(paths.data)}".strip())
         self._add_folder(self.tr("Settings"), paths.config, self.tr("Keys are not in it: they are in the keyring."))
         self._add_folder(self.tr("Drafts and logs"), paths.state, self.tr("Of this computer only."))
         self.column.addStretch(1)
+
+    def show_settings(self, settings: Settings) -> None:
+        if self.backups is not None:
+            self.backups.show_settings(settings)
+
+    def leave(self) -> None:
+        if self.backups is not None:
+            self.backups.leave()
+
+    def _add_keeping(self) -> None:
+        from sam_py.ui.settings.backup_settings import BackupSettings
+
+        self.add_heading(self.tr("Backups"))
+        self.backups = BackupSettings(self.services, self.services.keeping().backups)
+        self.column.addWidget(self.backups)
 
     def _add_folder(self, name: str, folder: Path, hint: str) -> None:
         path = Words(self.icons, str(folder), small=True)

@@ -1,0 +1,207 @@
+"""RestoreDialog: what a backup holds, compared with what is here, and the way to bring it back."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Coroutine
+from typing import Any
+
+from PySide6.QtCore import QLocale, Qt
+from PySide6.QtGui import QCloseEvent
+from PySide6.QtWidgets import QDialog, QHBoxLayout, QVBoxLayout, QWidget
+
+from sam_py.errors import SamError
+from sam_py.store.backups.making import Backup
+from sam_py.store.backups.restoring import BackedUp, State
+from sam_py.ui.program_backups import ProgramBackups
+from sam_py.ui.services import Services
+from sam_py.ui.settings.backup_settings import moment_words
+from sam_py.ui.settings.fields import Words
+from sam_py.ui.settings.progress_row import ProgressRow
+from sam_py.ui.sidebar.filter_field import FilterField
+from sam_py.ui.widgets.buttons import PillButton
+from sam_py.ui.widgets.entry_list import EntryList, ListEntry
+from sam_py.ui.widgets.icons import Role
+
+_SIZE = (860, 560)
+_ROLES: dict[State, Role] = {"missing": "accent", "different": "warning", "same": "muted"}
+
+
+class RestoreDialog(QDialog):
+    """Open it with `open()`. Nothing that is here is changed by anything in it."""
+
+    def __init__(self, services: Services, backups: ProgramBackups, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setWindowTitle(self.tr("Restore from a backup"))
+        self._services = services
+        self._backups = backups
+        self._work: asyncio.Task[Any] | None = None
+        self._entries: dict[str, BackedUp] = {}
+        self._by_key: dict[str, Backup] = {each.path.name: each for each in backups.made or ()}
+        icons = services.icons
+        self.list = EntryList(icons, self.tr("Backups"))
+        self.list.picked.connect(self._read)
+        self.check_button = PillButton(
+            icons, self.tr("Check"), kind="outline", label=self.tr("Read the whole backup, to see whether it is sound")
+        )
+        self.check_button.clicked.connect(lambda: self._begin(self._check()))
+        self.filter = FilterField(icons, self.tr("Find a conversation"))
+        self.conversations = EntryList(icons, self.tr("Conversations in the backup"), several=True)
+        self.filter.textChanged.connect(self.conversations.narrow)
+        self.conversations.picked.connect(self._show_buttons)
+        self.conversations.chosen.connect(lambda _id: self._begin(self._bring_back()))
+        self.all_button = PillButton(icons, self.tr("Select all"))
+        self.all_button.clicked.connect(self.conversations.select_all)
+        self.back_button = PillButton(icons, self.tr("Bring back"), kind="accent")
+        self.back_button.clicked.connect(lambda: self._begin(self._bring_back()))
+        self.news = Words(icons, small=True, role="muted")
+        self.news.hide()
+        self.progress = ProgressRow(icons, self.tr("Bringing back"))
+        self.progress.cancelled.connect(self._cancel)
+        self._build()
+        self.list.show_entries(
+            ListEntry(key, moment_words(each.made_at), QLocale().formattedDataSize(each.size))
+            for key, each in self._by_key.items()
+        )
+        self.list.pick(next(iter(self._by_key), ""))
+
+    # Inside
+
+    def _build(self) -> None:
+        icons = self._services.icons
+        scale = icons.themes.current.scale
+        promise = self.tr(
+            "What is here is never changed. A conversation that is missing comes back as it was; where another state "
+            "of it is here, the one of the backup comes beside it as a copy."
+        )
+        left = QVBoxLayout()
+        left.setSpacing(8)
+        left.addWidget(self.list, 1)
+        right = QVBoxLayout()
+        right.setSpacing(8)
+        right.addWidget(self.filter)
+        right.addWidget(self.conversations, 1)
+        sides = QHBoxLayout()
+        sides.setSpacing(16)
+        sides.addLayout(left)
+        sides.addLayout(right, 1)
+        self.list.setFixedWidth(round(230 * scale))
+        close = PillButton(icons, self.tr("Close"), kind="outline")
+        close.clicked.connect(self.reject)
+        foot = QHBoxLayout()
+        foot.setSpacing(8)
+        foot.addWidget(self.check_button)
+        foot.addStretch(1)
+        foot.addWidget(self.all_button)
+        foot.addWidget(close)
+        foot.addWidget(self.back_button)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(24, 20, 24, 16)
+        column.setSpacing(12)
+        column.addWidget(Words(icons, promise, role="muted", small=True))
+        column.addLayout(sides, 1)
+        column.addWidget(self.progress)
+        column.addWidget(self.news)
+        column.addLayout(foot)
+        screen = self.screen().availableSize()
+        self.resize(
+            min(round(_SIZE[0] * scale), screen.width() - 40), min(round(_SIZE[1] * scale), screen.height() - 60)
+        )
+
+    @property
+    def _chosen(self) -> Backup | None:
+        return self._by_key.get(next(iter(self.list.selected), ""))
+
+    def _begin(self, work: Coroutine[Any, Any, None]) -> None:
+        """Do one thing; what was being done for another backup is left."""
+        self._cancel()
+        self._work = self._services.tasks.spawn(self._done(work), "restore")
+
+    async def _done(self, work: Coroutine[Any, Any, None]) -> None:
+        try:
+            await work
+        except SamError as error:
+            self.news.say(str(error), "error")
+        finally:
+            self.progress.hide()
+            self._show_buttons()
+
+    def _cancel(self) -> None:
+        if self._work is not None:
+            self._work.cancel()
+
+    def _read(self) -> None:
+        self._entries.clear()
+        self.conversations.show_entries(())
+        self.news.say("")
+        if self._chosen is not None:
+            self._begin(self._read_contents(self._chosen))
+
+    async def _read_contents(self, backup: Backup) -> None:
+        self.news.say(self.tr("Reading the backup and comparing it with what is here…"))
+        found = await self._backups.shelf.contents(backup)
+        self._entries = {each.summary.id: each for each in found}
+        self.news.say("" if found else self.tr("There is no conversation in it."))
+        self._list()
+
+    def _list(self) -> None:
+        words: dict[State, str] = {
+            "missing": self.tr("missing here"),
+            "different": self.tr("different here"),
+            "same": self.tr("the same here"),
+        }
+        self.conversations.show_entries(
+            ListEntry(
+                id,
+                each.summary.title or each.summary.preview or self.tr("Untitled conversation"),
+                moment_words(each.summary.updated_at),
+                words[each.state],
+                _ROLES[each.state],
+            )
+            for id, each in self._entries.items()
+        )
+
+    async def _check(self) -> None:
+        backup = self._chosen
+        if backup is None:
+            return
+        self.news.say(self.tr("Reading the backup to its end…"))
+        await self._backups.shelf.check(backup)
+        self.news.say(self.tr("This backup is sound."), "success")
+
+    async def _bring_back(self) -> None:
+        backup, ids = self._chosen, self.conversations.selected
+        if backup is None or not ids:
+            return
+        library, back = self._services.library, 0
+        self.news.say("")
+        try:
+            for number, id in enumerate(ids):
+                self.progress.show_share(
+                    self.tr("Bringing back %1 of %2…").replace("%1", str(number + 1)).replace("%2", str(len(ids))),
+                    number / len(ids),
+                )
+                await self._backups.shelf.bring_back(backup, id)
+                back += 1
+        finally:
+            if back:
+                await library.refresh()
+        one, several = self.tr("One conversation came back: it is in the list."), self.tr("%1 conversations came back.")
+        await self._read_contents(backup)
+        self.news.say(one if back == 1 else several.replace("%1", str(back)), "success")
+
+    def _show_buttons(self) -> None:
+        self.check_button.setEnabled(self._chosen is not None)
+        self.all_button.setEnabled(bool(self._entries))
+        self.back_button.setEnabled(bool(self.conversations.selected))
+
+    # Qt
+
+    def done(self, result: int) -> None:
+        self._cancel()
+        super().done(result)
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        self._cancel()
+        super().closeEvent(event)
