@@ -35,7 +35,9 @@ class ProgressLine:
         if not self._shows:
             return
         of = f" of {progress.total:,}" if progress.total else ""
-        text = f"{self._verb} {progress.done + 1:,}{of} {progress.unit}: {printable(progress.what)}"
+        if not of and progress.fraction is not None:
+            of = f" ({progress.fraction:.0%})"
+        text = f"{self._verb} {progress.unit} {progress.done + 1:,}{of}: {printable(progress.what)}"
         text = text[: shutil.get_terminal_size().columns - 1]
         self._out.write("\r" + text.ljust(self._length))
         self._out.flush()

@@ -122,7 +122,7 @@ def test_progress_shows_on_a_terminal_alone(capsys: pytest.CaptureFixture[str]) 
     terminal = Terminal()
     line = ProgressLine("Importing", terminal)
     line.tell(Progress(4, 9, "a\x1b[2Jb"))
-    assert terminal.getvalue() == "\rImporting 5 of 9 conversations: a[2Jb"
+    assert terminal.getvalue() == "\rImporting conversations 5 of 9: a[2Jb"
     line.end()
     line.end()
     silent = ProgressLine("Importing", io.StringIO())

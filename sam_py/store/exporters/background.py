@@ -16,12 +16,16 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """`done` of `total` (0: nobody knows) in `unit`; `what` is at hand, a title or a file's name."""
+    """`done` of `total` (0: nobody knows) in `unit`; `what` is at hand, a title or a file's name.
+
+    `fraction` of the whole is done, from 0 to 1; None where nobody knows.
+    """
 
     done: int
     total: int
     what: str = ""
     unit: str = "conversations"
+    fraction: float | None = None
 
 
 Tell = Callable[[Progress], None]
@@ -42,10 +46,14 @@ class Task:
         if self._stopped.is_set():
             raise Cancelled
 
-    def progress(self, done: int, total: int, what: str = "", unit: str = "conversations") -> None:
+    def progress(
+        self, done: int, total: int, what: str = "", unit: str = "conversations", fraction: float | None = None
+    ) -> None:
         self.check()
         if self._tell is not None:
-            self._tell(Progress(done, total, what, unit))
+            if fraction is None and total:
+                fraction = min(1.0, done / total)
+            self._tell(Progress(done, total, what, unit, fraction))
 
 
 async def in_background(work: Callable[[Task], Result], tell: Tell | None = None) -> Result:

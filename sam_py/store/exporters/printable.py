@@ -8,7 +8,7 @@ sheet classes. Pictures are named ``attachment:<sha256>``; whoever prints gives 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import assert_never
 
@@ -45,8 +45,16 @@ _MUTED = 'style="color:#66666b;"'
 
 
 @dataclass(frozen=True, slots=True)
+class Piece:
+    """A heading or a message: `html` for ``QTextDocument.setHtml``, and the attachments whose pictures it names."""
+
+    html: str
+    pictures: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Printable:
-    """`html` for ``QTextDocument.setHtml``, and the attachments whose pictures it names."""
+    """The whole of a conversation, as one `Piece`."""
 
     title: str
     html: str
@@ -55,16 +63,29 @@ class Printable:
 
 def printable(conversation: StoredConversation, messages: Sequence[str] = (), *, branches: bool = False) -> Printable:
     """The conversation for paper: dark on white, whatever the window shows."""
-    setter = _Setter()
-    pieces = [f"<h1>{escaped(conversation.title)}</h1>"]
+    pieces = list(printable_pieces(conversation, messages, branches=branches))
+    pictures = dict.fromkeys(picture for piece in pieces for picture in piece.pictures)
+    return Printable(conversation.title, on_paper("\n".join(piece.html for piece in pieces)), tuple(pictures))
+
+
+def printable_pieces(
+    conversation: StoredConversation, messages: Sequence[str] = (), *, branches: bool = False
+) -> Iterator[Piece]:
+    """The same piece by piece, for a printer that sets one after the other; put each through `on_paper`."""
+    yield Piece(f"<h1>{escaped(conversation.title)}</h1>")
     for section in sections(conversation, messages, branches=branches):
         if section.branch:
             after = f"after “{escaped(section.after)}”" if section.after else "from the beginning"
-            pieces.append(f"<hr><h2>Version {section.branch + 1}, {after}</h2>")
-        pieces += [setter.entry(entry) for entry in entries(conversation, section)]
-    body = "\n".join(filter(None, pieces))
-    html = f'<html><body style="color:#1d1d1f; background-color:#ffffff;">{body}</body></html>'
-    return Printable(conversation.title, html, tuple(setter.pictures))
+            yield Piece(f"<hr><h2>Version {section.branch + 1}, {after}</h2>")
+        for entry in entries(conversation, section):
+            setter = _Setter()
+            if html := setter.entry(entry):
+                yield Piece(html, tuple(setter.pictures))
+
+
+def on_paper(body: str) -> str:
+    """`body` as a page of its own."""
+    return f'<html><body style="color:#1d1d1f; background-color:#ffffff;">{body}</body></html>'
 
 
 class _Setter:

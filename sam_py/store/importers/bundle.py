@@ -36,6 +36,7 @@ class Bundle:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.refused: list[tuple[str, str]] = []
+        self._reading: tuple[BinaryIO, int] | None = None
         self._names: dict[str, Any] = {}
 
     @property
@@ -60,13 +61,24 @@ class Bundle:
         """Raises TransferError where it cannot be read; KeyError for a name that is not in `names`."""
         try:
             with self._open(self._names[name]) as file:
-                yield file
+                outer, self._reading = self._reading, self._reading or (file, self.size(name))
+                try:
+                    yield file
+                finally:
+                    self._reading = outer
         except (OSError, zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError) as error:
             raise TransferError(
                 f"“{name}” in {self.path.name} is damaged and cannot be read: download or export it again.",
                 kind="damaged",
                 detail=str(error),
             ) from error
+
+    @property
+    def fraction(self) -> float | None:
+        """How much is read of the file that was opened first, from 0 to 1; None while none is."""
+        if self._reading is None or not self._reading[1]:
+            return None
+        return min(1.0, self._reading[0].tell() / self._reading[1])
 
     def size(self, name: str) -> int:
         return self._size(self._names[name])

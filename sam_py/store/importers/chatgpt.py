@@ -42,6 +42,8 @@ KEY = "chatgpt"
 _FILE = re.compile(r"conversations([-_]\d+)?\.json\Z")
 _FILE_ID = re.compile(r"file-[A-Za-z0-9]+|file_[A-Za-z0-9]+")
 _SCHEME = re.compile(r"\A[a-z-]+://")
+_MARK = re.compile("[\ue200-\ue2ff]")
+"""Of the private signs that begin and end a reference."""
 _STOPS: dict[str, StopReason] = {"stop": "stop", "max_tokens": "length", "interrupted": "aborted"}
 _READ = ("model_slug", "finish_details", "attachments", "is_complete")
 _READ_OF_CONVERSATION = (
@@ -171,7 +173,9 @@ class _Tree:
             case "user" if content.get("content_type") == "user_editable_context":
                 gathering.system(id, parent, _context(content), at, metadata=rest)
             case "user":
-                gathering.user(id, parent, [*self._parts(content), *self._attached(metadata)], at, metadata=rest)
+                gathering.user(
+                    id, parent, [*self._parts(content), *self._attached(content, metadata)], at, metadata=rest
+                )
             case "assistant":
                 self._reply(id, parent, message, carried)
             case "tool":
@@ -251,11 +255,13 @@ class _Tree:
             self._gathering.note("Some pictures or recordings are not in the export; what names them is kept.")
         return unknown("content", piece)
 
-    def _attached(self, metadata: Mapping[str, Any]) -> Iterator[Part]:
+    def _attached(self, content: Mapping[str, Any], metadata: Mapping[str, Any]) -> Iterator[Part]:
+        """Attached files but for those that stand among the parts, too, as pictures do."""
+        pointed = [text_of(fields_of(piece).get("asset_pointer")) for piece in items_of(content.get("parts"))]
         for each in map(fields_of, items_of(metadata.get("attachments"))):
             name, kind = text_of(each.get("name")), text_of(each.get("mime_type") or each.get("mimeType"))
-            if kind.startswith("image/"):
-                continue  # a picture stands among the parts, too
+            if any(pointer.endswith(text_of(each.get("id"))) for pointer in pointed if pointer):
+                continue
             part = self._files.part(text_of(each.get("id")), name, kind)
             if part is None:
                 self._gathering.note("Some attached files are not in the export; their names are kept.")
@@ -286,6 +292,8 @@ def _with_references(text: str, metadata: Mapping[str, Any]) -> str:
         mark, link = text_of(reference.get("matched_text")), reference.get("alt")
         if mark.strip() and isinstance(link, str):
             text = text.replace(mark, link)
+        elif _MARK.search(mark):  # stands for nothing that is shown; what it said is kept with the metadata
+            text = text.replace(mark, "")
     return text
 
 

@@ -292,9 +292,11 @@ class Gathering:
     ) -> None:
         above = self._standing(parent)
         message_id = self._ours(id)
-        if message_id in self._messages:
-            self.note("Messages with an id that came before were left out.")
-            return
+        while (before := self._messages.get(message_id)) is not None:
+            if isinstance(before, kind) and before.parts == own.get("parts", ()):
+                return  # the same again
+            self.note("Some messages shared an id; each is here.")
+            message_id = stable_id(message_id, "again")
         created = self._date(above, moment(at))
         left = {key: value for key, value in rest.items() if value not in (None, "", [], {}, False)}
         if left:

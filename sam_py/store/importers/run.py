@@ -117,7 +117,8 @@ def import_blocking(
         with ImportWriter(paths, disk) as writer:
             source = Source(bundle, writer.keep)
             for number, found in enumerate(_read(importer, source)):
-                task.progress(number, 0, found.title if isinstance(found, Found) else found.what)
+                name = found.title if isinstance(found, Found) else found.what
+                task.progress(number, 0, name, fraction=bundle.fraction)
                 _take(found, writer, report, aside)
             report.attachments = writer.attachments
         for name, why in bundle.refused[:_MOST_LISTED]:

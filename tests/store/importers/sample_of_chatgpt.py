@@ -30,7 +30,15 @@ def chatgpt_conversation() -> dict[str, Any]:
 
     picture = {"content_type": "image_asset_pointer", "asset_pointer": "file-service://file-Abc123", "size_bytes": 9}
     gone = {"content_type": "image_asset_pointer", "asset_pointer": "sediment://file_0000gone", "width": 3}
-    said = {"model_slug": "big-1", "finish_details": {"type": "stop"}, "request_id": "r1"}
+    mark = "\ue200cite\ue202turn0search1\ue201"
+    notes = {"id": "file-Notes1", "name": "notes.txt", "mime_type": "text/plain"}
+    photo = {"id": "file-Abc123", "name": "photo.png", "mime_type": "image/png"}
+    said = {
+        "content_references": [{"matched_text": mark, "alt": None}],
+        "model_slug": "big-1",
+        "finish_details": {"type": "stop"},
+        "request_id": "r1",
+    }
     nodes = [
         node("root", None, ["sys"]),
         node("sys", "root", ["ctx"], "system", text(""), at=None),
@@ -42,7 +50,14 @@ def chatgpt_conversation() -> dict[str, Any]:
             {"content_type": "user_editable_context", "user_profile": "I cook.", "user_instructions": "Be brief."},
             at=None,
         ),
-        node("ask", "ctx", ["think"], "user", {"content_type": "multimodal_text", "parts": [picture, gone, ASKED]}),
+        node(
+            "ask",
+            "ctx",
+            ["think"],
+            "user",
+            {"content_type": "multimodal_text", "parts": [picture, gone, ASKED]},
+            metadata={"attachments": [photo, notes]},
+        ),
         node(
             "think",
             "ask",
@@ -52,7 +67,7 @@ def chatgpt_conversation() -> dict[str, Any]:
         ),
         node("call", "think", ["tool"], "assistant", {"content_type": "code", "text": CALLED}, recipient="weather"),
         node("tool", "call", ["answer"], "tool", {"content_type": "execution_output", "text": GIVEN}, name="weather"),
-        node("answer", "tool", ["one", "two"], "assistant", text(ANSWERED), metadata=said),
+        node("answer", "tool", ["one", "two"], "assistant", text(ANSWERED + mark), metadata=said),
         node("one", "answer", ["end"], "user", text(FIRST_WAY)),
         node("two", "answer", [], "user", text(SECOND_WAY)),
         node("end", "one", [], "assistant", text(AFTER), metadata={**said, "finish_details": {"type": "max_tokens"}}),

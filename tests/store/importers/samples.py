@@ -58,6 +58,7 @@ def _zip(path: Path, members: Mapping[str, bytes | str]) -> Path:
 def _chatgpt(folder: Path) -> Path:
     conversations = json.dumps([chatgpt_conversation()])
     members = {"conversations.json": conversations, "user.json": "{}", "file-Abc123-photo.png": PNG}
+    members |= {"file-Notes1-notes.txt": "Buy onions"}
     return _zip(folder / "chatgpt.zip", members)
 
 

@@ -146,6 +146,8 @@ def test_what_has_no_place_is_kept(home: Paths, tmp_path: Path) -> None:
     answer = next(message for message in shown(conversation) if message.text == ANSWERED)
     assert "r1" in str((answer.model_extra or {})["imported"])
     assert conversation.settings.pinned
+    (notes,) = [part for message in shown(conversation) for part in message.files]
+    assert (notes.filename, notes.mime_type, notes.size) == ("notes.txt", "text/plain", 10)
     assert conversation.message(conversation.path[0]).text == "I cook.\n\nBe brief."
 
 

@@ -192,12 +192,14 @@ def test_whatever_a_file_holds_comes_in_or_is_kept_aside(data: st.DataObject, sa
 
 def test_a_large_file_comes_in_conversation_by_conversation(home: Paths, tmp_path: Path) -> None:
     file = tmp_path / "conversations.json"
-    told: list[str] = []
-    file.write_text(json.dumps(many(30)))
-    task = Task(lambda progress: told.append(progress.what))
-    report = import_blocking(home, file, task)
+    told: list[Progress] = []
+    file.write_text(json.dumps([{**each, "notes": "x" * 90_000} for each in many(30)]))
+    report = import_blocking(home, file, Task(told.append))
     assert report.count("new") == 30
-    assert told == [f"Number {n}" for n in range(30)]
+    assert [progress.what for progress in told] == [f"Number {n}" for n in range(30)]
+    fractions = [progress.fraction or 0.0 for progress in told]
+    assert fractions == sorted(fractions)
+    assert 0 < fractions[0] < 0.5 < fractions[-1] <= 1
 
 
 def test_stopping_keeps_whole_conversations(home: Paths, tmp_path: Path) -> None:
@@ -276,4 +278,4 @@ def test_what_fails_in_the_background_fails_where_it_was_asked_for() -> None:
     told: list[Progress] = []
     with pytest.raises(TransferError):
         asyncio.run(in_background(work, told.append))
-    assert told == [Progress(1, 2, "x")]
+    assert told == [Progress(1, 2, "x", fraction=0.5)]

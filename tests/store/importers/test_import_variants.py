@@ -143,6 +143,16 @@ def test_two_imports_of_one_file_at_once_end_as_one(home: Paths, tmp_path: Path)
         assert len(StoredConversation(home.conversations, id).tree.nodes) == 8
 
 
+def test_messages_that_share_an_id_are_all_kept() -> None:
+    gathering = Gathering("test", "c")
+    for text in ("one", "two", "one"):
+        gathering.user("same", None, [TextPart(text=text)])
+    found = gathering.found()
+    assert found is not None
+    assert [message.text for message in found.messages] == ["one", "two"]
+    assert found.notes == ("Some messages shared an id; each is here.",)
+
+
 trees = st.lists(
     st.tuples(
         st.integers(-1, 12),
