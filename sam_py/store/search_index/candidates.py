@@ -7,14 +7,16 @@ all of those would take long: there the newest block of messages is ranked by im
 from __future__ import annotations
 
 import math
+import re
 import sqlite3
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from sam_py.store.search_index.database import COLUMNS
 from sam_py.store.search_index.narrowing import conditions, key_range
 from sam_py.store.search_index.query import Query, Term
 from sam_py.store.search_index.results import BY_DEFAULT, HIT_KINDS, Filters
-from sam_py.store.search_index.words import fold, is_unspaced
+from sam_py.store.search_index.words import fold, is_unspaced, shown
 from sam_py.store.search_index.writer import conversation_tag, model_tag
 
 BLOCK = 1_000
@@ -26,6 +28,7 @@ _MANY_PLACES = 30_000
 _LIKELY = 48
 _WEIGHTS = (1.0, 0.8, 0.5, 0.4, 1.2, 1.5, 0.8, 0.6, 0.0)
 _WORTH_RANKING = 200
+_WORTH_READING = 400
 _MONTH_MS = 30 * 86_400_000
 _END = "\U0010ffff"
 
@@ -44,9 +47,17 @@ class Candidate(NamedTuple):
 
 
 def expression(
-    connection: sqlite3.Connection, query: Query, filters: Filters, *, wider: dict[Term, tuple[str, ...]] | None = None
+    connection: sqlite3.Connection,
+    query: Query,
+    filters: Filters,
+    *,
+    wider: dict[Term, tuple[str, ...]] | None = None,
+    is_whole: bool = False,
 ) -> tuple[str, bool]:
-    """The search as FTS5 reads it, and whether its words are so common that bm25 says nothing; empty: no column."""
+    """The search as FTS5 reads it, and whether its words are so common that bm25 says nothing; empty: no column.
+
+    Unless `is_whole`, a beginning that stands everywhere is looked for by the commonest of its words alone.
+    """
     columns = [kind for kind in HIT_KINDS if kind in (filters.kinds or BY_DEFAULT) and kind != "title"]
     if not columns:
         return "", False
@@ -54,10 +65,12 @@ def expression(
     pieces: list[str] = []
     for term in query.terms:
         likely: tuple[str, ...] = ()
-        if term.is_open and len(term.words) == 1 and not filters.conversation_id and wider is None:
+        if term.is_open and len(term.words) == 1 and wider is None:
             likely = _likely(connection, fold(term.words[0]))
+            is_common = is_common or bool(likely)
+            if is_whole or filters.conversation_id:  # one conversation may not have the likely ones
+                likely = ()
         if likely:
-            is_common = True
             pieces.append("(" + " OR ".join(f'"{word}"' for word in likely) + ")")
         else:
             pieces.append(term.match(wider.get(term, ()) if wider is not None else ()))
@@ -84,7 +97,11 @@ def ranked(
     rows = _rows(connection, match, filters, below, with_rank=not is_common)
     if is_common and len(rows) <= _WORTH_RANKING:  # common each, and seldom together
         is_common = False
-        rows = _rows(connection, match, filters, below, with_rank=True)
+        found = _looked_through(connection, query, filters, below)
+        if found is None:
+            match, _ = expression(connection, query, filters, is_whole=True)
+            found = _rows(connection, match, filters, below, with_rank=True)
+        rows = found
     more = rows[BLOCK - 1][0] if len(rows) > BLOCK else None
     candidates = _scored(rows[:BLOCK], as_of_ms, with_rank=not is_common and more is None)
     if below is None and len(rows) < _FEW:
@@ -148,6 +165,31 @@ def _scored(
         words = math.sqrt(-rank / best) if with_rank and rank < 0 else 0.0
         score = base + words + 0.35 * importance + 0.35 * recency(as_of_ms - created) + (0.1 if pinned else 0.0)
         found.append(Candidate(key, message, part_index, round(score, 9), is_inside))
+    return found
+
+
+def _looked_through(
+    connection: sqlite3.Connection, query: Query, filters: Filters, below: int | None
+) -> list[tuple[Any, ...]] | None:
+    """Rows that have the other words, and in which the beginning of the last was found by reading them.
+
+    Gathering all places of a beginning like "t" takes longer. None where there is none, or the others have too many.
+    """
+    opened = [term for term in query.terms if term.is_open]
+    rest = Query(tuple(term for term in query.terms if not term.is_open), query.without)
+    if not opened or not rest:
+        return None
+    match, _is_common = expression(connection, rest, filters)
+    rows = _rows(connection, match, filters, below, with_rank=True, most=_WORTH_READING + 1)
+    if len(rows) > _WORTH_READING:
+        return None
+    columns = ", ".join(column for column in COLUMNS if column in (filters.kinds or BY_DEFAULT))
+    pattern = re.compile(opened[0].pattern())
+    found = []
+    for row in rows:
+        texts = connection.execute(f"SELECT {columns} FROM entry WHERE rowid = ?", (row[0],)).fetchone()  # noqa: S608
+        if any(text and pattern.search(fold(shown(text))) for text in texts):
+            found.append(row)
     return found
 
 

@@ -17,7 +17,7 @@ from sam_py.messages.message import AssistantMessage, Message, ToolResultMessage
 from sam_py.messages.parts import CodePart, FilePart, ImagePart, Part, TextPart, ThinkingTextPart, ToolCallPart
 from sam_py.paths import Paths, default_paths
 from sam_py.store.journal import Journal
-from sam_py.store.search_index import lists
+from sam_py.store.search_index import candidates, lists
 from sam_py.store.search_index.query import understand
 from sam_py.store.search_index.results import HIT_KINDS, Filters, Results
 from sam_py.store.search_index.search import search
@@ -351,6 +351,17 @@ def test_pages_hold_every_hit_once(crowd: Index, text: str, order: str) -> None:
             for id in seen
         ]
         assert dates == sorted(dates, reverse=order == "newest")
+
+
+def test_a_rare_word_with_a_common_beginning_is_found_whole(crowd: Index, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(candidates, "_MANY_PLACES", 100)
+    monkeypatch.setattr(candidates, "_LIKELY", 1)
+    assert len(crowd.ids("cro b")) == 50
+    [some] = crowd.connection.execute("SELECT text FROM entry LIMIT 1").fetchone()
+    rare = some.split()[1]
+    found = crowd.ids(f"{rare} c")
+    assert len(found) == len(crowd.ids(f"{rare} crowd "))
+    assert found
 
 
 def test_item_pages_hold_every_item_once(crowd: Index) -> None:
