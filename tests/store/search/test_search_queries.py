@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
@@ -18,10 +19,11 @@ from sam_py.messages.parts import CodePart, FilePart, ImagePart, Part, TextPart,
 from sam_py.paths import Paths, default_paths
 from sam_py.store.journal import Journal
 from sam_py.store.search_index import candidates, lists
-from sam_py.store.search_index.query import understand
+from sam_py.store.search_index.database import COLUMNS
+from sam_py.store.search_index.query import Term, understand
 from sam_py.store.search_index.results import HIT_KINDS, Filters, Results
 from sam_py.store.search_index.search import search
-from sam_py.store.search_index.words import fold, places, prepared
+from sam_py.store.search_index.words import fold, places, prepared, shown
 from tests.store.kit import START
 from tests.store.search.shelf import Shelf, folder_of
 
@@ -282,6 +284,37 @@ def test_any_input_is_a_query_and_its_hits_are_true(index: Index, text: str, ord
                 assert before <= start < end <= len(hit.snippet)
                 assert places(hit.snippet[start:end], patterns)[:1] == [(0, end - start)]
                 before = end
+
+
+PIECES = st.sampled_from(
+    ["paella", "pan", "rice", "a", "th", "the", "co", "fetch_rows", "e-mail", "don't", "世", "界", "世界", "タワー", "手机",
+     "me at", "lo", "łó", "NAIVE", "of", "picture", "2026", "docs", "made", "ช่อง", "saffron", "x"]
+)  # fmt: skip
+TERMS = st.tuples(st.sampled_from(["", "", "", "-"]), st.booleans(), PIECES).map(
+    lambda term: f'{term[0]}"{term[2]}"' if term[1] else f"{term[0]}{term[2]}"
+)
+
+
+@given(st.lists(TERMS, min_size=1, max_size=4).map(" ".join), st.sampled_from(["", " "]))
+@settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_a_search_finds_what_reading_everything_finds(index: Index, text: str, end: str) -> None:
+    query = understand(text + end)
+    kinds = [column for column in COLUMNS if column != "thinking"]
+    rows = index.connection.execute(
+        f"SELECT m.id, {', '.join('e.' + kind for kind in kinds)} FROM entry e LEFT JOIN chunk k ON k.key = e.rowid "
+        "JOIN message m ON m.key = coalesce(k.message, e.rowid)"
+    ).fetchall()
+
+    def has(term: Term, texts: list[str]) -> bool:
+        return any(re.search(term.pattern(), text) for text in texts)
+
+    read = set()
+    for id, *columns in rows:
+        texts = [fold(shown(column)) for column in columns if column]
+        if all(has(term, texts) for term in query.terms) and not any(has(term, texts) for term in query.without):
+            read.add(id)
+    assert set(index.ids(text + end, order="newest")) == read
+    assert set(index.ids(text + end)) - {""} >= read
 
 
 WORDS = st.text(st.sampled_from("abcé世界한ท🎉ÅßİĐ_-. 1"), min_size=1, max_size=12)
