@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from sam_py.cli import exit_codes
-from sam_py.cli.progress import ProgressLine, printable
+from sam_py.cli.progress import ProgressLine, printable, quiet_log
 from sam_py.errors import SamError
 from sam_py.paths import Paths, default_paths
 from sam_py.store.disk import Disk
@@ -41,6 +41,11 @@ class UsageError(SamError):
 
 def run_export(options: argparse.Namespace) -> int:
     """Run the command and return its exit code."""
+    with quiet_log():
+        return _run(options)
+
+
+def _run(options: argparse.Namespace) -> int:
     paths = default_paths()
     form: Form = options.format or _FORMS.get(options.path.suffix.lower(), "json")
     line = ProgressLine("Exporting")

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from sam_py.cli import exit_codes
-from sam_py.cli.progress import ProgressLine, printable
+from sam_py.cli.progress import ProgressLine, printable, quiet_log
 from sam_py.errors import SamError
 from sam_py.paths import default_paths
 from sam_py.store.exporters.errors import TransferError
@@ -29,7 +29,8 @@ def run_import(options: argparse.Namespace) -> int:
     code = exit_codes.OK
     reports: list[dict[str, Any]] = []
     for path in options.path:
-        report, error, ended = _one(path, options.format)
+        with quiet_log():
+            report, error, ended = _one(path, options.format)
         code = max(code, ended)
         reports.append({"file": path.name, **_fields(report), "error": error})
         if not options.json:

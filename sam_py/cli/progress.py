@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import logging
 import re
 import shutil
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import IO
 
 from sam_py.store.exporters.background import Progress
@@ -20,6 +23,18 @@ def printable(text: str) -> str:
     'a[31mb'
     """
     return _CONTROLS.sub("", text)
+
+
+@contextmanager
+def quiet_log() -> Iterator[None]:
+    """Warnings of the log are for the window's log file: here the report says what matters."""
+    quiet = logging.NullHandler()
+    root = logging.getLogger()
+    root.addHandler(quiet)
+    try:
+        yield
+    finally:
+        root.removeHandler(quiet)
 
 
 class ProgressLine:

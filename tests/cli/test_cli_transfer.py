@@ -103,10 +103,12 @@ def test_an_import_says_what_did_not_come_in_and_goes_on_with_the_next_file(
 ) -> None:
     good = SAMPLES[0].write(tmp_path)
     damaged = tmp_path / "conversations.json"
-    damaged.write_text('[{"title": "Bad\\u001b[31m", "mapping": {}, "id": "x"}]')
+    strange = '{"title": "Odd", "mapping": {"a": {"parent": {}}}, "id": "y"}'
+    damaged.write_text('[{"title": "Bad\\u001b[31m", "mapping": {}, "id": "x"}, ' + strange + "]")
     assert run("import", tmp_path / "nowhere", damaged, good) == exit_codes.USAGE
     out, err = capsys.readouterr()
     assert "check that it is there" in err
+    assert len(err.splitlines()) == 1
     assert "Not in: the conversation “Bad[31m”: it has no messages." in out
     assert "ChatGPT: 1 new conversation; 8 messages" in out
     assert "imports" in out

@@ -97,7 +97,8 @@ def taken(what: str, value: object, take: Callable[[], Iterable[Found | Aside]])
     try:
         yield from take()
     except (TypeError, ValueError, LookupError, AttributeError, RecursionError) as error:
-        log.warning("%s cannot be read", what, exc_info=error)
+        log.warning("an entry of an import cannot be read: %s", type(error).__name__)  # not what is in it
+        log.debug("it is", exc_info=error)
         try:
             content = canonical(value)
         except (ValueError, TypeError, RecursionError):  # too deep even to be written
