@@ -158,6 +158,11 @@ class IndexWriter:
     def put_message(self, conversation: int, row: MessageRow, found: Extracted, key: int | None) -> int:
         """Write a message anew. `key`: that of its last version, which goes; None where it is new."""
         self.begin()
+        if key is None:  # another program on this folder may have been quicker
+            known = self.connection.execute(
+                "SELECT key FROM message WHERE conversation = ? AND id = ?", (conversation, row.id)
+            ).fetchone()
+            key = known[0] if known is not None else None
         is_new = key is None
         if key is None:
             key = self._free_key(_MESSAGE, row.created_ms, row.id)

@@ -214,6 +214,22 @@ def test_work_that_was_broken_off_goes_on_where_it_was(paths: Paths) -> None:
     shelf.close()
 
 
+def test_two_programs_half_way_through_one_conversation_leave_each_message_once(paths: Paths) -> None:
+    journal = Journal(folder_of(paths, "c1"), "aa")
+    journal.save([said("m0", "first"), *(answered(f"m{n}", f"more {n}", f"m{n - 1}", at_s=n) for n in range(1, 60))])
+    one, other = Shelf(paths), Shelf(paths)
+    steps = sync(one.writer, journal.folder, "c1", Disk())
+    next(steps)
+    one.writer.commit()
+    other.update()
+    for _written in steps:
+        pass
+    one.writer.commit()
+    assert one.says() == built_anew(paths)
+    one.close()
+    other.close()
+
+
 def test_what_was_pinned_stays_pinned_when_the_message_is_said_anew(paths: Paths) -> None:
     journal = Journal(folder_of(paths, "c1"), "aa")
     journal.save([said("m0", "first")])

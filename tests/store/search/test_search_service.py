@@ -275,6 +275,7 @@ def test_two_programs_on_one_state_folder_do_not_harm_the_index(paths: Paths) ->
         assert database.is_whole(connection)
         connection.execute("INSERT INTO entry (entry) VALUES ('integrity-check')")
         assert connection.execute("SELECT count(*) FROM message").fetchone() == (30,)
+        assert connection.execute("SELECT count(*) FROM entry").fetchone() == (30,)
         connection.close()
 
     story(told)
