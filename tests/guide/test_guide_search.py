@@ -13,6 +13,8 @@ from sam_py.providers.guide.search import index, question_words
 from sam_py.providers.guide.words import STOP_WORDS, SYNONYMS, language_of
 
 QUESTIONS = {
+    "how do I import my chatgpt conversations": "Import from another program",
+    "save chat as html": "Export conversations",
     "how do I add an api key": "Enter a key",
     "stop the answer": "Stop a reply",
     "dark mode": "Light and dark",
