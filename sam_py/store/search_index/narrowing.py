@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from sam_py.store.search_index.results import Filters, Place
@@ -14,6 +14,7 @@ PLACE = (
 """The columns that `place_of` takes."""
 PLACE_COLUMNS = 9
 KEY_BITS = 6
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _LATE_S = 86_400
 """How far a key may lie after its date, where very many messages have one second (an import)."""
 
@@ -60,13 +61,17 @@ def key_range(filters: Filters) -> tuple[int, int]:
 def place_of(row: tuple[Any, ...]) -> Place:
     """From the columns of `PLACE`."""
     conversation, title, message, created, role, model, importance, pinned, on_path = row
-    at = datetime.fromtimestamp(created / 1000, UTC)
-    return Place(conversation, title, message, at, role, model, importance, bool(pinned), bool(on_path))
+    return Place(conversation, title, message, moment_of(created), role, model, importance, bool(pinned), bool(on_path))
 
 
 def is_hidden(hidden: Hidden, conversation: str, message: str) -> bool:
     return conversation in hidden[0] or (conversation, message) in hidden[1]
 
 
+def moment_of(ms: int) -> datetime:
+    """Of any year: Windows' own function knows none before 1970."""
+    return _EPOCH + timedelta(milliseconds=ms)
+
+
 def ms_of(moment: datetime) -> int:
-    return round(moment.timestamp() * 1000)
+    return round((moment - _EPOCH) / timedelta(milliseconds=1))

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 import sqlite3
 from collections.abc import Sequence
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
 from sam_py.store.search_index.candidates import Candidate, in_order, ranked, recency
 from sam_py.store.search_index.database import COLUMNS
-from sam_py.store.search_index.narrowing import PLACE, PLACE_COLUMNS, Hidden, is_hidden, ms_of, place_of
+from sam_py.store.search_index.narrowing import PLACE, PLACE_COLUMNS, Hidden, is_hidden, moment_of, ms_of, place_of
 from sam_py.store.search_index.query import Query, understand
 from sam_py.store.search_index.results import (
     BY_DEFAULT,
@@ -110,10 +110,9 @@ def _titles(connection: sqlite3.Connection, query: Query, filters: Filters, as_o
     for id, title, updated in rows:
         if is_hidden(hidden, id, ""):
             continue
-        at = datetime.fromtimestamp(updated / 1000, UTC)
         snippet, marks = snippet_of(title, patterns)
         score = 2.0 + recency(as_of_ms - updated)
-        hits.append(Hit(Place(id, title, "", at), "title", snippet, marks, score))
+        hits.append(Hit(Place(id, title, "", moment_of(updated)), "title", snippet, marks, score))
     return hits
 
 

@@ -20,7 +20,9 @@ from sam_py.store.errors import StorageError
 from sam_py.store.journal import Journal, is_journal
 from sam_py.store.lines import MessageRecord
 from sam_py.store.search_index.extract import Extracted, extract, said_in
-from sam_py.store.search_index.tail import ENDS_WITH, JournalRow, read_tail
+from sam_py.store.search_index.narrowing import ms_of
+from sam_py.store.search_index.tail import ENDS_WITH, JournalRow, ms_of_created, read_tail
+from sam_py.store.search_index.words import storable
 from sam_py.store.search_index.writer import IndexWriter, MessageRow
 
 log = logging.getLogger(__name__)
@@ -101,7 +103,7 @@ def _add(writer: IndexWriter, conversation: int, new: list[tuple[MessageRecord, 
             "SELECT key FROM message WHERE conversation = ? AND id = ?", (conversation, record.id)
         ).fetchone()
         _put(writer, conversation, record, message, 0, True, "", row[0] if row is not None else None)
-        at_ms = _ms(message.created_at)
+        at_ms = ms_of_created(record) or 0
         writer.connection.execute(
             "UPDATE conversation SET tip = ?, updated = max(updated, ?), created = iif(created, created, ?) "
             "WHERE key = ?",
@@ -119,7 +121,8 @@ def _compare(writer: IndexWriter, conversation: int, journal: Journal, history: 
     is_loose = False
     for stored in history.messages:
         assert isinstance(stored, MessageRecord)
-        records[stored.id] = stored
+        if storable(stored.id) == stored.id:  # else written by hand, or by nobody: it could not be opened either
+            records[stored.id] = stored
         tree.link(Node(stored.id, stored.parent_id, stored.role, None, stored))
         said = journal.winners[stored.subject]
         is_loose = is_loose or not isinstance(said, MessageRecord) or said.parent_id != stored.parent_id
@@ -132,7 +135,7 @@ def _compare(writer: IndexWriter, conversation: int, journal: Journal, history: 
     above = _StoredAbove(tree, records)
     for id, record in records.items():
         note = history.annotations.get(id)
-        version = (record.rev, record.sure, record.dev, crc32(record.line), _crc_of(note))
+        version = (record.rev, record.sure, storable(record.dev), crc32(record.line), _crc_of(note))
         on_path = id in tree.index
         stored_row = known.get(id)
         prompt = ""
@@ -140,8 +143,8 @@ def _compare(writer: IndexWriter, conversation: int, journal: Journal, history: 
             if stored_row.has_image:
                 prompt = _prompt_of(record.load(), above)
             if not stored_row.has_image or crc32(prompt.encode("utf-8", "replace")) == stored_row.prompt:
-                if (stored_row.parent, stored_row.on_path) != (record.parent_id, on_path):
-                    writer.place_message(stored_row.key, record.parent_id, on_path)
+                if (stored_row.parent, stored_row.on_path) != (_stored_parent(record), on_path):
+                    writer.place_message(stored_row.key, _stored_parent(record), on_path)
                 continue
         message = _annotated(record.load(), note)
         if message.has_images and not prompt:
@@ -158,10 +161,10 @@ def _compare(writer: IndexWriter, conversation: int, journal: Journal, history: 
     created = _setting_ms(history.settings.get("created_at")) or dates[0] or 0
     writer.describe(
         conversation,
-        title=title if isinstance(title, str) else "",
+        title=storable(title) if isinstance(title, str) else "",
         created_ms=created,
         updated_ms=dates[1] or created,
-        tip=tree.path[-1] if tree.path else None,
+        tip=storable(tree.path[-1]) if tree.path else None,
         is_loose=is_loose,
     )
     yield written % _STEP
@@ -184,19 +187,19 @@ def _put(
         found = Extracted()
     row = MessageRow(
         id=record.id,
-        parent=record.parent_id,
+        parent=_stored_parent(record),
         role=message.role,
-        created_ms=_ms(message.created_at),
+        created_ms=ms_of_created(record) or 0,
         rev=record.rev,
         sure=record.sure,
-        dev=record.dev,
+        dev=storable(record.dev),
         crc=crc32(record.line),
         note=note,
         on_path=on_path,
         pinned=message.pinned,
         importance=message.importance,
         rule=_rule(message) if message.pinned else "",
-        model=getattr(message, "model", ""),
+        model=storable(getattr(message, "model", "")),
         prompt=crc32(prompt.encode("utf-8", "replace")),
         has_image=message.has_images,
     )
@@ -218,7 +221,7 @@ def _known(writer: IndexWriter, conversation: int) -> dict[str, _Stored]:
 def _removed(journal: Journal) -> list[str]:
     """The ids of removed messages: what they said may still come from another device, and then stays away."""
     return [
-        subject.removeprefix("message:")
+        storable(subject.removeprefix("message:"))
         for subject, record in journal.winners.items()
         if record.event_name == "message_removed"
     ]
@@ -275,6 +278,10 @@ def _annotated(message: Message, note: MessageAnnotated | None) -> Message:
     return message.model_copy(update=update)
 
 
+def _stored_parent(record: MessageRecord) -> str | None:
+    return None if record.parent_id is None else storable(record.parent_id)
+
+
 def _crc_of(note: MessageAnnotated | None) -> int:
     return 0 if note is None else crc32(repr((note.pinned, note.importance)).encode()) | 1
 
@@ -287,13 +294,9 @@ def _rule(message: Message) -> str:
     return rule if abs(value - message.importance) <= 0.005 else BY_HAND
 
 
-def _ms(moment: datetime) -> int:
-    return round(moment.timestamp() * 1000)
-
-
 def _setting_ms(value: object) -> int:
     try:
         moment = datetime.fromisoformat(str(value))
-        return _ms(moment if moment.tzinfo else moment.replace(tzinfo=UTC))
+        return ms_of(moment if moment.tzinfo else moment.replace(tzinfo=UTC))
     except (ValueError, OverflowError):
         return 0

@@ -16,6 +16,8 @@ from zlib import crc32
 from sam_py.store.disk import Disk
 from sam_py.store.journal import is_journal
 from sam_py.store.lines import MessageRecord, Record, read_lines
+from sam_py.store.search_index.narrowing import ms_of
+from sam_py.store.search_index.words import storable
 
 ENDS_WITH = 64
 """Bytes before the place up to which a file was read: the same ones still stand there where it only grew."""
@@ -98,6 +100,8 @@ def _added(connection: sqlite3.Connection, conversation: int, records: list[Reco
             if record.event_name == "settings_changed" and record.subject not in _SETTINGS_ASIDE:
                 continue
             raise _CompareAllError
+        if storable(record.id) != record.id or (record.parent_id and storable(record.parent_id) != record.parent_id):
+            raise _CompareAllError
         is_newer = _is_newer(connection, conversation, record, new.get(record.id))
         if is_newer is None:
             created_ms = ms_of_created(record)
@@ -146,4 +150,4 @@ def ms_of_created(record: MessageRecord) -> int | None:
         moment = datetime.fromisoformat(record.created.decode())
     except ValueError:
         return None
-    return round(moment.replace(tzinfo=UTC).timestamp() * 1000)
+    return ms_of(moment.replace(tzinfo=UTC))

@@ -151,7 +151,7 @@ class IndexWriter:
     def set_removed(self, conversation: int, ids: Iterable[str]) -> None:
         self.begin()
         self.connection.execute("DELETE FROM removed WHERE conversation = ?", (conversation,))
-        self.connection.executemany("INSERT INTO removed VALUES (?, ?)", [(conversation, id) for id in ids])
+        self.connection.executemany("INSERT INTO removed VALUES (?, ?)", [(conversation, id) for id in set(ids)])
 
     # Messages
 
@@ -185,7 +185,7 @@ class IndexWriter:
         if found.files:
             self.connection.executemany(
                 "INSERT INTO attached VALUES (?, ?, ?, 0)",
-                [(key, index, part.model_dump_json()) for index, part in found.files],
+                [(key, index, _as_json(part)) for index, part in found.files],
             )
         return key
 
@@ -310,6 +310,15 @@ class IndexWriter:
         if len(rows) == most:
             self.connection.execute("INSERT INTO owed_words VALUES (?)", (rows[-1][0],))
         return True
+
+
+def _as_json(part: FilePart) -> str:
+    """What `FileTexts` asks of it."""
+    name = storable(part.filename)
+    known = FilePart(
+        attachment=storable(part.attachment), filename=name, mime_type=storable(part.mime_type), size=part.size
+    )
+    return known.model_dump_json()
 
 
 def _is_kept(word: str) -> bool:

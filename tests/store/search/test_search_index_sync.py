@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import tempfile
 from datetime import timedelta
@@ -282,3 +283,46 @@ def test_words_of_very_much_are_gathered_afterwards_and_are_the_same(paths: Path
     assert found(much, "raschung13") == found(one, "raschung13") != []
     one.close()
     much.close()
+
+
+def test_what_no_program_of_ours_wrote_harms_nothing(paths: Paths) -> None:
+    def line(id: str, text: str, created: str = "2026-01-02T03:04:05Z", **more: object) -> str:
+        fields = {"role": "user", "id": id, "parent_id": None, "created_at": created, **more}
+        fields.setdefault("parts", [{"kind": "text", "text": text}])
+        return json.dumps({"v": 1, "event": "message_added", "rev": 1, "dev": "x", "message": fields})
+
+    def setting(key: str, value: object) -> str:
+        return json.dumps({"v": 1, "event": "settings_changed", "rev": 3, "dev": "x", "key": key, "value": value})
+
+    file = {"kind": "file", "attachment": "../evil", "filename": "half \ud800.txt", "mime_type": "text/plain"}
+    call = {"kind": "tool_call", "call_id": "1", "tool_name": "t", "arguments_json": "[" * 50_000}
+    lines = [
+        line("half", "half a \ud800 pair"),
+        line("nul", "nul \x00 byte", "0001-01-01T00:00:00Z"),
+        line("late", "far future", "9999-12-31T23:59:59Z"),
+        line("strange \ud800", "strange id"),
+        line("never", "no date", "never"),
+        line("deep", "", role="assistant", parts=[call]),
+        line("new", "", role="assistant", parts=[{"kind": "text", "text": "hologram"}, {"kind": "hologram"}]),
+        line("file", "", parts=[file]),
+        line("weight", "too important", importance=7),
+        line("model", "other", role="assistant", model="m\ud800"),
+        setting("title", ["no", "title"]),
+        setting("created_at", "99999-01-01"),
+        '{"v":1,"event":"message_added","rev":',
+        line("last", "after the damage"),
+    ]
+    folder = folder_of(paths, "c1")
+    folder.mkdir()
+    (folder / "x.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    shelf = Shelf(paths)
+    shelf.update()
+    for text, id in (("pair", "half"), ("byte", "nul"), ("future", "late"), ("hologram", "new"), ("damage", "last")):
+        assert found(shelf, text) == [id]
+    assert found(shelf, "half") == ["file", "half"]
+    lines += [line("once more \ud800", "x"), line("end", "the end")]
+    (folder / "x.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    shelf.update()
+    assert found(shelf, '"the end"') == ["end"]
+    assert shelf.says() == built_anew(paths)
+    shelf.close()
