@@ -15,6 +15,7 @@ from pathlib import Path
 MODULES: Mapping[str, str] = {
     "document": "sam_py.store.documents.worker",
     "voice": "sam_py.speech.engines.system_worker",
+    "aloud": "sam_py.ui.audio.aloud_worker",
 }
 """The only modules that can be started so. A frozen program must be built with them: nothing imports them by name."""
 _PASSED_ON = ("PATH", "SYSTEMROOT", "TEMP", "TMP", "TMPDIR", "LANG", "LC_ALL", "LD_LIBRARY_PATH")

@@ -75,6 +75,23 @@ class Clip:
         return len(self.samples) / (SAMPLE_BYTES * self.channels * self.rate_hz)
 
 
+@dataclass(frozen=True, slots=True)
+class TextClip(Clip):
+    """What a voice says that hands over no samples but speaks by itself: a player has it speak. Silence without text.
+
+    `rate_hz` means nothing here.
+    """
+
+    text: str = ""
+    manner: Manner = Manner()
+    seconds: float = 0.0
+    """As far as can be told beforehand."""
+
+    @property
+    def duration_s(self) -> float:
+        return self.seconds
+
+
 class SpeechError(SamError):
     """An engine, a player or a microphone does not do what it should; the sentence says what helps."""
 

@@ -7,7 +7,7 @@ import logging
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from sam_py.speech.base import Clip, Manner, SpeechEngine, SpeechError, Utterance
+from sam_py.speech.base import Clip, Manner, SpeechEngine, SpeechError, TextClip, Utterance
 from sam_py.speech.silence import Trimmer, without_first
 
 log = logging.getLogger(__name__)
@@ -28,7 +28,7 @@ async def make_sound(engine: SpeechEngine, text: str, manner: Manner, take: Call
     try:
         async with asyncio.timeout(time_limit_s(text)):
             async for clip in sound:
-                if (piece := trimmer.take(clip)) is not None:
+                if (piece := clip if isinstance(clip, TextClip) else trimmer.take(clip)) is not None:
                     take(piece)
         if (piece := trimmer.end()) is not None:
             take(piece)
@@ -90,7 +90,7 @@ class Line:
             nonlocal there_s
             rest = without_first(clip, there_s)
             there_s = max(0.0, there_s - clip.duration_s)
-            if rest.samples:
+            if rest.duration_s:
                 self.clips.append(rest)
                 on_sound()
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from sam_py.messages.message import Message
-from sam_py.speech.base import SAMPLE_BYTES, Clip, Manner, Readout, SpeechEngine, SpeechError, Utterance
+from sam_py.speech.base import SAMPLE_BYTES, Clip, Manner, Readout, SpeechEngine, SpeechError, TextClip, Utterance
 from sam_py.speech.making import make_sound
 from sam_py.speech.queue import ATTEMPTS
 from sam_py.speech.reading import Reading, Spoken, spoken_text
@@ -53,6 +53,11 @@ async def render(utterances: Iterable[Utterance], engine: SpeechEngine, manner: 
             yield Clip(b"", 1)
             continue
         like = clips[0]
+        if isinstance(like, TextClip):
+            raise SpeechError(
+                f"{engine.name} only speak aloud, so that their speech cannot be saved. For this, choose the system "
+                "voices, Piper or a server in Settings > Voice."
+            )
         if any((each.rate_hz, each.channels) != (like.rate_hz, like.channels) for each in clips):
             raise SpeechError(f"{engine.name} changed its format within a sentence: choose another voice.")
         if before is not None:

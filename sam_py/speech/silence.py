@@ -8,7 +8,7 @@ from __future__ import annotations
 import array
 import sys
 
-from sam_py.speech.base import SAMPLE_BYTES, Clip, Utterance
+from sam_py.speech.base import SAMPLE_BYTES, Clip, TextClip, Utterance
 
 QUIET = 160
 """Samples up to here are silence: 46 dB below the loudest that there can be."""
@@ -41,15 +41,19 @@ def pause_s(before: Utterance, after: Utterance, rate: float) -> float:
 
 def silent_clip(seconds: float, like: Clip) -> Clip:
     """Silence in the format of `like`."""
+    if isinstance(like, TextClip):
+        return TextClip(b"", like.rate_hz, seconds=seconds)
     return Clip(bytes(round(seconds * like.rate_hz) * like.channels * SAMPLE_BYTES), like.rate_hz, like.channels)
 
 
 def without_first(clip: Clip, seconds: float) -> Clip:
-    """What is left of `clip` after its first `seconds`.
+    """What is left of `clip` after its first `seconds`; a text is left whole.
 
     >>> without_first(Clip(bytes(8), 4), 0.75).duration_s
     0.25
     """
+    if isinstance(clip, TextClip):
+        return clip
     frames = round(seconds * clip.rate_hz)
     return Clip(clip.samples[frames * clip.channels * SAMPLE_BYTES :], clip.rate_hz, clip.channels)
 

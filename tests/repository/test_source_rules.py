@@ -25,7 +25,8 @@ MAX_LINES = 500
 
 
 def test_nothing_runs_an_event_loop_inside_the_running_one() -> None:
-    assert _places(NESTED_LOOPS.search) == []
+    found = [where.partition(":")[0] for where in _places(NESTED_LOOPS.search)]
+    assert found == ["sam_py/ui/audio/aloud_worker.py"]  # the first loop of a process of its own
 
 
 def test_an_address_is_opened_in_one_file_alone() -> None:

@@ -23,8 +23,7 @@ log = logging.getLogger(__name__)
 
 NAMES = {"system": "System voices", "piper": "Piper", "server": "A server", "qt": "Qt's voices"}
 """Key, as in `VoiceSettings.engine` → what a person calls it, in the order in which they are offered."""
-NO_QT = "Qt does not hand its sound to programs in Python, so its voices cannot be used here. Choose the system voices."
-"""`QTextToSpeech.synthesize` is a template in C++ that PySide6 does not bind (6.5 to 6.11). # D-036"""
+_NO_WINDOW = "Qt's voices speak only where there is a window. Choose the system voices."
 _NO_SERVER = "No account here can speak: add one of a service or server that knows OpenAI's /audio/speech."
 _LIBRARIES = ("libespeak-ng.so.1", "libespeak.so.1")
 _PLACES = ("/usr/lib", "/usr/lib64", "/lib", "/usr/local/lib", "/app/lib")
@@ -39,6 +38,14 @@ class Offer:
     missing: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Guest:
+    """An engine that is not of this package. `missing` is `Offer`'s, and as quick."""
+
+    make: Callable[[], SpeechEngine]
+    missing: Callable[[], str]
+
+
 class Engines:
     """Owns the engines; used on the loop's thread. What it reads, it reads anew each time: settings may change.
 
@@ -50,10 +57,14 @@ class Engines:
         settings: Callable[[], Settings],
         http: Callable[[], Http],
         key_of: Callable[[str], Awaitable[str | None]],
+        *,
+        qt: Guest | None = None,
     ) -> None:
+        """`qt` makes the engine of that key, which needs what only the window has."""
         self._settings = settings
         self._http = http
         self._key_of = key_of
+        self._qt = qt
         self._made: dict[str, tuple[object, SpeechEngine]] = {}
         """Key → what it was made of, and the engine."""
         self._closing: set[asyncio.Task[None]] = set()
@@ -128,7 +139,9 @@ class Engines:
 
                 return ServerVoice(self._http(), self._key_of, wanted)
             case "qt":
-                raise SpeechError(NO_QT)
+                if self._qt is None:
+                    raise SpeechError(_NO_WINDOW)
+                return self._qt.make()
         raise SpeechError(f"There is no speech engine “{key}”. Choose another one in settings.")
 
     def _missing(self, key: str) -> str:
@@ -143,7 +156,7 @@ class Engines:
                 settings = self._settings()
                 choices = (ModelChoice(provider=each.id, model="any") for each in settings.providers)
                 return "" if any(audio_service(settings, choice) for choice in choices) else _NO_SERVER
-        return NO_QT
+        return self._qt.missing() if self._qt is not None else _NO_WINDOW
 
     def _close(self, engine: SpeechEngine) -> None:
         task = asyncio.ensure_future(engine.aclose())

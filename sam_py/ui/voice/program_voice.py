@@ -10,17 +10,20 @@ from PySide6.QtCore import QCoreApplication, QObject
 
 from sam_py.settings.model import Settings
 from sam_py.speech.base import Manner, Player, Readout, SpeechEngine, SpeechError, Voice
-from sam_py.speech.engines.catalogue import Engines, Offer
+from sam_py.speech.engines.catalogue import Engines, Guest, Offer
 from sam_py.speech.narrator import Narrator
 from sam_py.speech.queue import SpeechQueue
 from sam_py.speech.speakable import Phrases, SpokenText
 from sam_py.speech.voice_state import VoiceNews
 from sam_py.ui.audio.devices import SoundDevice, SoundDevices
 from sam_py.ui.audio.player import AudioPlayer
+from sam_py.ui.audio.routed_player import RoutedPlayer
 from sam_py.ui.services import Services
 from sam_py.ui.voice.window_voice import WindowVoice
 
 if TYPE_CHECKING:
+    from sam_py.ui.audio.aloud_player import AloudPlayer
+    from sam_py.ui.audio.aloud_process import AloudProcess
     from sam_py.ui.chat.composer_dictation import Dictation
     from sam_py.ui.main_window import MainWindow
 
@@ -44,13 +47,19 @@ class ProgramVoice(QObject):
         voice = self._settings.current.voice
         self.devices = SoundDevices(self)
         self._loudspeaker: AudioPlayer | None = None
+        self._aloud: AloudPlayer | None = None
+        self._aloud_process: AloudProcess | None = None
         if player is None:
-            player = self._loudspeaker = AudioPlayer(
+            self._loudspeaker = AudioPlayer(
                 self.devices, device_id=voice.output_device, volume=voice.volume, parent=self
             )
+            player = RoutedPlayer(self._loudspeaker, self._aloud_player)
         registry = services.registry
         self._engines = engines or Engines(
-            lambda: self._settings.current, lambda: registry.http, services.secrets.key_of
+            lambda: self._settings.current,
+            lambda: registry.http,
+            services.secrets.key_of,
+            qt=Guest(self._qt_voices, _qt_is_missing),
         )
         self.queue = SpeechQueue(self._engines.current, self._engines.manner, player)
         self.narrator = Narrator(self.queue, self.readout, _spoken)
@@ -136,12 +145,39 @@ class ProgramVoice(QObject):
         await self._engines.aclose()
         if self._loudspeaker is not None:
             self._loudspeaker.close()
+        if self._aloud is not None:
+            self._aloud.close()
+        if self._aloud_process is not None:
+            self._aloud_process.close()
         self.devices.close()
 
     def _settings_changed(self, settings: Settings) -> None:
         if self._loudspeaker is not None:
             self._loudspeaker.set_device(settings.voice.output_device)
             self._loudspeaker.set_volume(settings.voice.volume)
+        if self._aloud is not None:
+            self._aloud.set_volume(settings.voice.volume)
+
+    # Voices that speak by themselves: imported and made when one is first chosen
+
+    def _qt_voices(self) -> SpeechEngine:
+        from sam_py.ui.audio.aloud_voices import QtVoices
+
+        return QtVoices(self._process_aloud)
+
+    def _process_aloud(self) -> AloudProcess:
+        if self._aloud_process is None:
+            from sam_py.ui.audio.aloud_process import AloudProcess
+
+            self._aloud_process = AloudProcess(parent=self)
+        return self._aloud_process
+
+    def _aloud_player(self) -> Player:
+        if self._aloud is None:
+            from sam_py.ui.audio.aloud_player import AloudPlayer
+
+            self._aloud = AloudPlayer(self._process_aloud(), volume=self._settings.current.voice.volume, parent=self)
+        return self._aloud
 
 
 def voice_of_window(services: Services, window: MainWindow) -> WindowVoice:
@@ -160,6 +196,12 @@ def _dictation_of(services: Services, window: MainWindow, voice: ProgramVoice) -
         voice.narrator.stop()
 
     return dictation_in(window.chat, services, voice.devices, fall_silent, lambda: window.open_settings("voice"))
+
+
+def _qt_is_missing() -> str:
+    from sam_py.ui.audio.aloud_words import what_is_missing
+
+    return what_is_missing()
 
 
 def _spoken(readout: Readout) -> SpokenText:

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
 from sam_py.providers.http import Http
 from sam_py.settings.model import ModelChoice, ProviderSettings, Settings, VoiceSettings
-from sam_py.speech.base import Manner, SpeechError
+from sam_py.speech.base import Manner, SpeechEngine, SpeechError
 from sam_py.speech.engines import catalogue
-from sam_py.speech.engines.catalogue import NO_QT, Engines, no_system_voices
+from sam_py.speech.engines.catalogue import Engines, Guest, no_system_voices
 from sam_py.speech.engines.system import SystemVoices
+from tests.fakes.speech import FakeSpeech
 from tests.speech.engines.conftest import run, spoken
 
 ACCOUNTS = (
@@ -29,7 +30,8 @@ class Chosen:
         self.settings = Settings(providers=ACCOUNTS, voice=VoiceSettings(**voice))
         self.engines = Engines(lambda: self.settings, Http, self._no_key)
 
-    async def _no_key(self, _account: str) -> None:
+    @staticmethod
+    async def _no_key(_account: str) -> None:
         return None
 
     def change(self, **voice: Any) -> None:
@@ -80,8 +82,20 @@ def test_an_engine_that_cannot_be_made_says_what_to_do() -> None:
             chosen.engines.current()
         chosen.engines.warm_up()  # is no place to say so
         chosen.change(engine="qt")
-        with pytest.raises(SpeechError, match="Qt does not hand its sound"):
+        with pytest.raises(SpeechError, match="only where there is a window"):
             chosen.engines.current()
+
+    run(scenario)
+
+
+def test_an_engine_may_come_from_outside() -> None:
+    async def scenario() -> None:
+        speech = FakeSpeech()
+        guest = Guest(lambda: cast("SpeechEngine", speech), lambda: "It is not here.")
+        engines = Engines(lambda: Settings(voice=VoiceSettings(engine="qt")), Http, Chosen._no_key, qt=guest)
+        assert engines.current() is speech
+        assert engines.offered()[-1].missing == "It is not here."
+        await engines.aclose()
 
     run(scenario)
 
@@ -102,7 +116,7 @@ def test_the_list_says_what_each_engine_lacks(monkeypatch: pytest.MonkeyPatch, t
     assert (system.key, system.name, system.missing) == ("system", "System voices", "")
     assert "pipx install piper-tts" in piper.missing
     assert server.missing == ""
-    assert qt.missing == NO_QT
+    assert "only where there is a window" in qt.missing
     chosen.settings = chosen.settings.model_copy(update={"providers": ACCOUNTS[1:]})
     assert "add one" in chosen.engines.offered()[2].missing
 

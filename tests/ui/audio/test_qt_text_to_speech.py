@@ -1,4 +1,4 @@
-"""Why Qt's voices are not among ours: the day this fails, they can be. # D-036"""
+"""Why Qt's voices speak by themselves: the day this fails, they can hand over their sound. # D-036"""
 
 from __future__ import annotations
 
