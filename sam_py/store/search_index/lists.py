@@ -61,6 +61,31 @@ def pinned(
     hidden: Hidden = NOTHING_HIDDEN,
 ) -> Pins:
     """The newest first."""
+    return _messages(connection, "message INDEXED BY pinned_message", "message.pinned", filters, limit, after, hidden)
+
+
+def important(
+    connection: sqlite3.Connection,
+    filters: Filters,
+    *,
+    limit: int,
+    after: Cursor | None,
+    hidden: Hidden = NOTHING_HIDDEN,
+) -> Pins:
+    """What is as important as the filters say and on the shown path, but not pinned; the newest first."""
+    which = "NOT message.pinned AND message.on_path AND message.role IN ('user', 'assistant')"
+    return _messages(connection, "message", which, filters, limit, after, hidden)
+
+
+def _messages(
+    connection: sqlite3.Connection,
+    source: str,
+    which: str,
+    filters: Filters,
+    limit: int,
+    after: Cursor | None,
+    hidden: Hidden,
+) -> Pins:
     where, values = conditions(filters)
     low, high = key_range(filters)
     if after is not None:
@@ -70,9 +95,9 @@ def pinned(
         values.append(storable(word))
     rows = connection.execute(
         f"SELECT {PLACE}, substr(entry.text, 1, ?), substr(entry.code, 1, ?), message.rule, message.key "  # noqa: S608 - ours
-        "FROM message INDEXED BY pinned_message CROSS JOIN conversation ON conversation.key = message.conversation "
+        f"FROM {source} CROSS JOIN conversation ON conversation.key = message.conversation "
         "CROSS JOIN entry ON entry.rowid = message.key "
-        f"WHERE message.pinned AND message.key >= ? AND message.key < ?{where} ORDER BY message.key DESC LIMIT ?",
+        f"WHERE {which} AND message.key >= ? AND message.key < ?{where} ORDER BY message.key DESC LIMIT ?",
         (_PREVIEW, _PREVIEW, low, high, *values, limit + 1),
     ).fetchall()
     found = [

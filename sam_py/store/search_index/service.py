@@ -69,6 +69,7 @@ class SearchService:
             library.on_stored(self._indexer.changed),
             library.on_recorded(self._hear_event),
         ]
+        self._indexer.check()  # what was stored between the start and now
 
     async def aclose(self) -> None:
         """End its threads. What is written by then stays; the next start goes on from there."""
@@ -150,6 +151,14 @@ class SearchService:
         hidden = self._hidden()
         return await self._ask(
             self._lister, lambda connection: lists.pinned(connection, filters, limit=limit, after=after, hidden=hidden)
+        )
+
+    async def important(self, filters: Filters, *, limit: int = 100, after: Cursor | None = None) -> Pins:
+        """Messages of at least `filters.min_importance` that are not pinned, the newest first."""
+        hidden = self._hidden()
+        return await self._ask(
+            self._lister,
+            lambda connection: lists.important(connection, filters, limit=limit, after=after, hidden=hidden),
         )
 
     async def counts(self, filters: Filters = _EVERYTHING) -> Counts:
