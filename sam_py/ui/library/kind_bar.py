@@ -1,0 +1,189 @@
+"""KindBar: the kinds of things in the library as tabs, each with how many there are."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import (
+    QColor,
+    QEnterEvent,
+    QFocusEvent,
+    QFont,
+    QFontMetrics,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+    QResizeEvent,
+)
+from PySide6.QtWidgets import QSizePolicy, QTabBar, QWidget
+
+from sam_py.store.search_index.extract import ITEM_KINDS, ItemKind
+from sam_py.ui.library.words import KIND_ICONS, filled, kind_name, number, tr
+from sam_py.ui.widgets.icons import Icons, Role
+
+_PAD_PX = 12
+_ICON_PX = 16
+_HEIGHT_PX = 40
+
+
+class KindBar(QTabBar):
+    """Where the width does not do, counts go first, then the names of the kinds that are not shown.
+
+    The arrow keys go from one to the next.
+    """
+
+    chosen = Signal(str)
+    """An `ItemKind`."""
+
+    def __init__(self, icons: Icons, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._icons = icons
+        self._counts: dict[str, int] = {}
+        self._ring = False
+        self._hovered = -1
+        self._detail = 2
+        self.setAccessibleName(tr("What to show"))
+        self.setDrawBase(False)
+        self.setExpanding(False)
+        self.setUsesScrollButtons(False)
+        self.setMouseTracking(True)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        for kind in ITEM_KINDS:
+            self.addTab(kind_name(kind))
+        self.currentChanged.connect(lambda place: self.chosen.emit(ITEM_KINDS[place]))
+        icons.changed.connect(self._retheme)
+        self._retheme()
+        self.set_counts({})
+
+    @property
+    def kind(self) -> ItemKind:
+        return ITEM_KINDS[self.currentIndex()]
+
+    def show_kind(self, kind: ItemKind) -> None:
+        self.setCurrentIndex(ITEM_KINDS.index(kind))
+
+    def set_counts(self, counts: dict[str, int]) -> None:
+        self._counts = counts
+        for place, kind in enumerate(ITEM_KINDS):
+            words = kind_name(kind)
+            if counts:
+                words = filled(tr("%1 (%2)"), words, number(counts.get(kind, 0)))
+            self.setAccessibleTabName(place, words)
+            self.setTabToolTip(place, words)
+        self._fit()
+
+    def _count(self, place: int) -> str:
+        return number(self._counts[ITEM_KINDS[place]]) if ITEM_KINDS[place] in self._counts else ""
+
+    def _px(self, length_px: float) -> int:
+        return round(length_px * self._icons.themes.current.scale)
+
+    def _retheme(self) -> None:
+        theme = self._icons.themes.current
+        font = QFont(self.font())
+        font.setPointSizeF(theme.body_pt * 0.97)
+        self.setFont(font)
+        self._small = QFont(font)
+        self._small.setPointSizeF(theme.small_pt)
+        self._fit()
+
+    def _fit(self) -> None:
+        """As much of each tab as there is room for."""
+        for detail in (2, 1, 0):
+            self._detail = detail
+            if sum(self._width_of(place) for place in range(self.count())) <= self.width():
+                break
+        self.updateGeometry()
+        self.setIconSize(self.iconSize())  # has the tabs laid out anew
+        font = self.font()
+        self.setFont(font)
+        self.update()
+
+    def _width_of(self, place: int) -> int:
+        width = self._px(_ICON_PX) + 2 * self._px(_PAD_PX)
+        if self._detail or place == self.currentIndex():
+            width += self._px(7) + QFontMetrics(self.font()).horizontalAdvance(self.tabText(place))
+        if self._detail == 2 and self._count(place):
+            width += self._px(7) + QFontMetrics(self._small).horizontalAdvance(self._count(place))
+        return width
+
+    # Qt
+
+    def tabSizeHint(self, index: int) -> QSize:
+        return QSize(self._width_of(index), self._px(_HEIGHT_PX))
+
+    def minimumTabSizeHint(self, index: int) -> QSize:
+        return QSize(self._px(24), self._px(_HEIGHT_PX))
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(self._px(200), self._px(_HEIGHT_PX))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if event.size().width() != event.oldSize().width():
+            self._fit()
+
+    def tabLayoutChange(self) -> None:
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        palette = self._icons.themes.current.palette
+        painter.fillRect(QRect(0, self.height() - 1, self.width(), 1), QColor(palette.border))
+        for place in range(self.count()):
+            self._paint_tab(painter, place, self.tabRect(place))
+
+    def _paint_tab(self, painter: QPainter, place: int, rect: QRect) -> None:
+        palette = self._icons.themes.current.palette
+        is_chosen = place == self.currentIndex()
+        lively = is_chosen or place == self._hovered
+        role: Role = "accent" if is_chosen else ("text" if lively else "muted")
+        side, left = self._px(_ICON_PX), rect.left() + self._px(_PAD_PX)
+        top = rect.center().y() - side // 2
+        self._icons.paint(painter, KIND_ICONS[ITEM_KINDS[place]], role, QRectF(left, top, side, side))
+        left += side + self._px(7)
+        align = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
+        if self._detail or is_chosen:
+            room = rect.right() - left
+            painter.setFont(self.font())
+            painter.setPen(QColor(palette.text if lively else palette.text_muted))
+            words = painter.fontMetrics().elidedText(self.tabText(place), Qt.TextElideMode.ElideRight, room)
+            painter.drawText(QRect(left, rect.top(), room, rect.height()), align, words)
+            left += painter.fontMetrics().horizontalAdvance(words) + self._px(7)
+        if self._detail == 2 and self._count(place):
+            painter.setFont(self._small)
+            painter.setPen(QColor(palette.text_muted))
+            painter.drawText(QRect(left, rect.top(), rect.right() - left + 1, rect.height()), align, self._count(place))
+        if is_chosen:
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(QColor(palette.accent))
+            thick = max(2, self._px(2))
+            line = QRectF(rect.left() + self._px(8), self.height() - thick, rect.width() - 2 * self._px(8), thick)
+            painter.drawRoundedRect(line, thick / 2, thick / 2)
+            if self._ring and self.hasFocus():
+                painter.setPen(QPen(QColor(palette.accent), 2))
+                painter.setBrush(Qt.BrushStyle.NoBrush)
+                painter.drawRoundedRect(QRectF(rect).adjusted(2, 4, -2, -5), self._px(6), self._px(6))
+
+    def _hover(self, place: int) -> None:
+        if place != self._hovered:
+            self._hovered = place
+            self.update()
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        self._hover(self.tabAt(event.position().toPoint()))
+        super().mouseMoveEvent(event)
+
+    def enterEvent(self, event: QEnterEvent) -> None:
+        self._hover(self.tabAt(event.position().toPoint()))
+        super().enterEvent(event)
+
+    def leaveEvent(self, event: QEvent) -> None:
+        self._hover(-1)
+        super().leaveEvent(event)
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        self._ring = event.reason() != Qt.FocusReason.MouseFocusReason
+        super().focusInEvent(event)

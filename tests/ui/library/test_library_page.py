@@ -1,0 +1,185 @@
+"""The library as a person meets it: kinds, filters, pictures, and what is done with a thing."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+
+from sam_py.store.search_index.errors import SearchError
+from sam_py.store.search_index.results import Filters
+from tests.ui.library.conftest import png
+
+
+def test_the_library_lists_every_kind_by_month_with_its_count(shown):
+    shown.rooms.furnish()
+    page = shown.open()
+    assert shown.settle() == ["lost", "red boat", "a boat"]
+    assert [month for _row, month in page.model.months] == [(2026, 4), (2026, 3)]
+    assert shown.show_kind("code") == ["print('lamp')"]
+    assert shown.show_kind("link") == ["the docs"]
+    assert shown.show_kind("document") == ["offer.pdf"]
+    assert shown.show_kind("file") == ["notes.txt"]
+    assert shown.show_kind("tool") == ["read_page"]
+    assert page.kinds.accessibleTabName(0) == "Images (3)"
+    assert page.view.accessibleName() == "Tool results"
+
+
+def test_filters_narrow_what_is_listed_and_can_be_cleared(shown):
+    shown.rooms.furnish()
+    page = shown.open()
+    shown.settle()
+    QTest.keyClicks(page.filters.field, "red")
+    shown.until(lambda: page.filters.filters.text == "red")
+    assert shown.settle() == ["red boat"]
+    page.filters.use(replace(page.filters.filters, conversation_id="house"))
+    assert shown.settle() == []
+    assert page.nothing.isVisible()
+    assert page.nothing.title.text() == "Nothing fits"
+    assert page.filters.conversation.accessibleName() == "Conversation: The house"
+    page.nothing.button.click()
+    assert shown.settle() == ["lost", "red boat", "a boat"]
+    assert page.filters.filters == Filters()
+    assert page.filters.field.text() == ""
+
+
+def test_only_pictures_that_are_here_are_read_and_a_missing_one_appears_when_it_comes(shown):
+    shown.rooms.furnish()
+    page = shown.open()
+    shown.settle()
+    shown.until(lambda: len(page.pictures._cache) == 2)
+    lost = page.model.item(0)
+    assert page.model.is_missing(lost)
+    assert "Not on this computer yet" in page.model.index(0).data(Qt.ItemDataRole.AccessibleTextRole)
+    shown.rooms.put(png("#00ff00"))
+    page.listing._look_for_files()
+    shown.until(lambda: len(page.pictures._cache) == 3)
+    assert not page.model.is_missing(lost)
+    kept = [path for path in (shown.services.paths.state / "thumbnails").rglob("*") if path.is_file()]
+    shown.until(lambda: len(kept) == 3 or len(list((shown.services.paths.state / "thumbnails").glob("*/*"))) == 3)
+
+
+def test_a_thing_is_shown_in_its_conversation(shown):
+    shown.rooms.furnish()
+    page = shown.open()
+    shown.settle()
+    assert not page.strip.isVisible()
+    shown.select(2)
+    assert page.strip.isVisible()
+    page.strip.jump_button.click()
+    page.view.setFocus()
+    QTest.keyClick(page.view, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
+    assert shown.jumps == [("boats", "a1"), ("boats", "a1")]
+
+
+def test_the_prompt_behind_a_picture_is_shown(shown):
+    shown.rooms.furnish()
+    page = shown.open()
+    shown.settle()
+    shown.select(1)
+    page.do("prompt")
+    viewer = next(each for each in QApplication.topLevelWidgets() if each.isVisible() and hasattr(each, "jump_button"))
+    assert viewer.text.toPlainText() == "and a red one"
+    viewer.jump_button.click()
+    assert shown.jumps == [("boats", "a2")]
+
+
+def test_what_is_copied_is_whole(shown):
+    shown.rooms.furnish()
+    page = shown.open()
+    clipboard = QGuiApplication.clipboard()
+    for kind, text in (
+        ("code", "print('lamp')"),
+        ("link", "https://docs.example.org/a?b=1"),
+        ("tool", "the lighthouse was built in 280 BC"),
+    ):
+        shown.show_kind(kind)
+        shown.select(0)
+        clipboard.clear()
+        QTest.keyClick(page.view, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
+        shown.until(lambda: clipboard.text())
+        assert clipboard.text() == text
+    shown.show_kind("image")
+    shown.select(1)
+    page.do("copy")
+    shown.until(lambda: clipboard.mimeData().hasImage())
+    assert clipboard.image().width() == 300
+
+
+def test_things_are_saved_and_dragged_as_copies_with_their_right_names(shown, tmp_path):
+    shown.rooms.furnish()
+    page = shown.open()
+    shown.settle()
+    items = list(page.model.items)
+    target = tmp_path / "out"
+    target.mkdir()
+    page.actions_of.save_to(items[1:], target)
+    shown.until(lambda: len(list(target.iterdir())) == 2)
+    assert sorted(path.name for path in target.iterdir()) == ["a boat.png", "red boat.png"]
+    shown.show_kind("document")
+    dragged = page.model.mimeData([page.model.index(0)])
+    path = Path(dragged.urls()[0].toLocalFile())
+    assert (path.name, path.read_bytes()) == ("offer.pdf", b"%PDF")
+    page.actions_of.save_to([page.model.item(0)], tmp_path / "no folder" / "x.pdf")
+    shown.until(lambda: page.status.isVisible())
+    assert "could not be saved" in page.status.words.text()
+
+
+def test_a_picture_that_is_not_here_says_so_when_it_is_opened(shown):
+    shown.rooms.furnish()
+    page = shown.open()
+    shown.settle()
+    shown.select(0)
+    page.view.setFocus()
+    QTest.keyClick(page.view, Qt.Key.Key_Return)
+    assert "not on this computer yet" in page.status.words.text()
+    assert not page.strip.save_button.isEnabled()
+    QTest.keyClick(page.view, Qt.Key.Key_Escape)
+    assert page.selected == []
+
+
+def test_a_new_thing_is_listed_without_moving_what_is_selected(shown):
+    shown.rooms.furnish()
+    page = shown.open()
+    shown.settle()
+    shown.select(1)
+    shown.rooms.write(
+        "new",
+        "New",
+        shown.rooms.asked("n1", "one more", days=30),
+        shown.rooms.answered("n2", "n1", _picture(shown), days=30),
+    )
+    shown.search._indexer.changed("new")
+    shown.until(lambda: page.model.rowCount() == 4)
+    assert [item.name for item in page.selected] == ["red boat"]
+    assert page.model.item(0).name == "new boat"
+
+
+def test_an_empty_library_teaches_and_an_error_offers_to_try_again(shown, monkeypatch):
+    page = shown.open()
+    shown.settle()
+    assert page.nothing.title.text() == "No images yet"
+    shown.rooms.furnish()
+    shown.loop.run_until_complete(shown.search.settled())
+
+    async def refuse(*_question, **_more):
+        raise SearchError("Another program is working on the search index: try again in a moment.", kind="busy")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(shown.search, "items", refuse)
+        page.filters.use(Filters(text="boat"))
+        shown.until(lambda: page.status.retry_button.isVisible())
+    assert page.status.words.text().startswith("Another program")
+    page.status.retry_button.click()
+    assert shown.settle() == ["red boat", "a boat"]
+    assert not page.status.isVisible()
+
+
+def _picture(shown):
+    from sam_py.messages.parts import ImagePart
+
+    return ImagePart(attachment=shown.rooms.put(png("#dddd22")), alt="new boat")
