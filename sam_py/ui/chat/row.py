@@ -133,8 +133,7 @@ class MessageRow(QWidget):
         self._show_sign(None if streaming or self._is_told_above else sign_of(message, self._context))
         self._dots.set_waiting(self._is_waiting())
         self._hold_still(streaming and self._has_content())
-        if self._context.voice is not None:
-            self._context.voice.show_in(self)
+        self._context.mark_in(self)
         self.update()
 
     def column_of(self, part_index: int) -> MarkdownColumn | None:

@@ -21,6 +21,13 @@ OUTSET_PX = 12
 """A row is this much wider than the column on each side, so that its frame does not touch the text."""
 
 
+class Marks(Protocol):
+    """What marks words in rows."""
+
+    def show_in(self, row: MessageRow) -> None:
+        """A row has come to show another message, or the same one anew."""
+
+
 class Aloud(Protocol):
     """What rows ask of the voice that reads messages aloud."""
 
@@ -57,3 +64,11 @@ class RowContext:
     """The ids of notes that the person opened."""
     voice: Aloud | None = None
     """None until something is read aloud for the first time."""
+    finder: Marks | None = None
+    """None until something is looked for in a conversation for the first time."""
+
+    def mark_in(self, row: MessageRow) -> None:
+        """A row has come to show another message, or the same one anew: mark what is read and what was found in it."""
+        for marks in (self.voice, self.finder):
+            if marks is not None:
+                marks.show_in(row)

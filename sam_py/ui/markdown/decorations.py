@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -128,6 +129,26 @@ def span_rects(document: QTextDocument, position: int, length: int) -> list[QRec
         boxes.append(QRectF(origin.x() + min(x1, x2), origin.y() + top, abs(x2 - x1), bottom - top))
         start = stop
     return boxes
+
+
+def boxes_between(document: QTextDocument, start: int, end: int) -> Iterator[QRectF]:
+    """The rectangles, one a line, of what stands between two positions, whichever paragraphs that is in."""
+    block = document.findBlock(start)
+    while block.isValid() and block.position() < end:
+        low = max(start, block.position())
+        high = min(end, block.position() + block.length() - 1)
+        if low < high:
+            yield from span_rects(document, low, high - low)
+        block = block.next()
+
+
+def utf16_at(text: str, position: int) -> int:
+    """The position in a document of a character of its text: those beyond the basic plane (emoji) count twice.
+
+    >>> utf16_at("a🙂b", 2)
+    3
+    """
+    return position if text.isascii() else position + sum(char > "\uffff" for char in text[:position])
 
 
 def _x_of(line: QTextLine, position: int) -> float:

@@ -14,6 +14,9 @@ from PySide6.QtGui import QPainter
 from sam_py.ui.markdown.segments import Segment
 from sam_py.ui.markdown.typography import Typography
 
+TextSpan = tuple[int, int]
+"""From a character of a text to before another."""
+
 
 @dataclass(frozen=True, slots=True)
 class Target:
@@ -43,6 +46,8 @@ class Part(ABC):
     """One segment, laid out and painted. A MarkdownColumn owns and places it, and uses it again for another segment."""
 
     kind: ClassVar[str]
+    has_ground: ClassVar[bool] = False
+    """It is painted on a ground of its own: what is marked in it cannot be painted behind it."""
 
     def __init__(self, around: Surroundings) -> None:
         self.around = around
@@ -105,6 +110,14 @@ class Part(ABC):
 
     def paragraph_at(self, position: int) -> tuple[int, int]:
         return 0, self.length()
+
+    def found(self, find: Callable[[str], list[TextSpan]]) -> list[list[QRectF]]:
+        """The places that `find` names in its text, in reading order, each as rectangles. Call it laid out."""
+        return []
+
+    def found_key(self) -> object:
+        """Equal to what it was before where `found` would say the same."""
+        return None
 
     # Mouse and keyboard
 

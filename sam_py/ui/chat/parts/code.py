@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import time
 from bisect import bisect_right
+from collections.abc import Callable
 from typing import Any
 
 from PySide6.QtCore import QCoreApplication, QPointF, QRectF, Qt, QTimer
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen, QTextCharFormat, QTextLayout, QTextLine, QTextOption
 
-from sam_py.ui.chat.parts.base import Part, Surroundings, Target, word_bounds
+from sam_py.ui.chat.parts.base import Part, Surroundings, Target, TextSpan, word_bounds
+from sam_py.ui.markdown.decorations import utf16_at
 from sam_py.ui.markdown.highlight import DARK_CODE, LIGHT_CODE, Highlighter, Span, is_loaded, load
 from sam_py.ui.markdown.segments import Segment
 
@@ -28,6 +30,7 @@ COLOUR_MS = 5
 
 class CodePart(Part):
     kind = "code"
+    has_ground = True
 
     def __init__(self, around: Surroundings) -> None:
         super().__init__(around)
@@ -190,6 +193,21 @@ class CodePart(Part):
     def code(self) -> str:
         """Return all the code, as the copy button puts it on the clipboard."""
         return self._segment.body.rstrip("\n") if self._segment is not None else ""
+
+    def found(self, find: Callable[[str], list[TextSpan]]) -> list[list[QRectF]]:
+        """Line by line: what stands on two lines is not found."""
+        places: list[list[QRectF]] = []
+        line_px = self.style.mono_line_px
+        for number in range(self._line_count()):
+            for start, end in find(self._lines[number]) if self._lines[number] else ():
+                line = self._layout(number).lineAt(0)
+                left, right = (_cursor_x(line, utf16_at(self._lines[number], at)) for at in (start, end))
+                x = PAD_PX - self.scroll_x + min(left, right)
+                places.append([QRectF(x, HEADER_PX + number * line_px, abs(right - left), line_px)])
+        return places
+
+    def found_key(self) -> object:
+        return id(self._segment), self._taken, self.width, self.scroll_x
 
     def word_at(self, position: int) -> tuple[int, int]:
         number = self._line_of(position)

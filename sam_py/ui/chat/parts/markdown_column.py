@@ -156,7 +156,7 @@ class MarkdownColumn(PartsView):
         self._segmenter = Segmenter()
         self._around.references = self._segmenter.references
         self._settled = self._references_seen = self._lead = 0
-        self._hovered = self.spoken = None
+        self._hovered = self.spoken = self.found = None
         self._focus_at = -1
         self._finished = True
         self.setAttribute(Qt.WidgetAttribute.WA_StaticContents, False)

@@ -25,6 +25,7 @@ from sam_py.ui.widgets.announce import announce
 from sam_py.ui.widgets.plain import tooltip
 
 if TYPE_CHECKING:
+    from sam_py.ui.chat.parts.found import FoundMarks
     from sam_py.ui.chat.parts.spoken import SpokenMark
 
 COPIED_MS = 1_600
@@ -62,6 +63,8 @@ class PartsView(QWidget):
         self._width = 0
         self.spoken: SpokenMark | None = None
         """What is read aloud of it; painted behind the text."""
+        self.found: FoundMarks | None = None
+        """What a search found in it."""
         self._hovered: Part | None = None
         self._focus_at = -1
         self._pressed: Target | None = None
@@ -77,6 +80,11 @@ class PartsView(QWidget):
     def repaint_from(self, top_px: int) -> None:
         """Ask for the repaint of all that lies below a height."""
         self.update(0, top_px, self.width(), self.height())
+
+    def lay_out_now(self, part: Part) -> None:
+        """Lay out a part of which only an estimate was known so far; its place is put right later."""
+        if part in self._unlaid:
+            part.layout_for(max(40, self._width - part.x))
 
     def _repaint(self, part: Part) -> None:
         self.update(QRect(0, part.top - 4, self.width(), part.height + 8))
@@ -196,11 +204,12 @@ class PartsView(QWidget):
         clip = event.rect()
         if self.spoken is not None:
             self.spoken.paint(painter, QRectF(clip))
+        if self.found is not None:
+            self.found.paint(painter, QRectF(clip))
         index = bisect_right(self._bottoms, clip.top())
         while index < len(self._parts) and self._parts[index].top <= clip.bottom() + 1:
             part = self._parts[index]
-            if part in self._unlaid:
-                part.layout_for(max(40, self._width - part.x))  # its place is put right by _lay_out_rest
+            self.lay_out_now(part)
             if part.height:
                 painter.save()
                 painter.translate(part.x, part.top)
@@ -209,6 +218,8 @@ class PartsView(QWidget):
             index += 1
         if self.spoken is not None:
             self.spoken.paint_over(painter, QRectF(clip))
+        if self.found is not None:
+            self.found.paint_over(painter, QRectF(clip))
         if self.hasFocus() and self._focus_at >= 0:
             self._paint_focus(painter)
         painter.end()

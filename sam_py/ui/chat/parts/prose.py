@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QAbstractTextDocumentLayout, QPainter, QTextCharFormat, QTextCursor
 
-from sam_py.ui.chat.parts.base import Part, Surroundings, Target
-from sam_py.ui.markdown.decorations import Decorations, Marker, paint_decorations, span_rects
+from sam_py.ui.chat.parts.base import Part, Surroundings, Target, TextSpan
+from sam_py.ui.markdown.decorations import Decorations, Marker, boxes_between, paint_decorations, span_rects, utf16_at
 from sam_py.ui.markdown.documents import ClosedDocument, append_words, fill, reference_labels
 from sam_py.ui.markdown.growth import words_behind
 from sam_py.ui.markdown.looks import Looks
@@ -45,6 +47,15 @@ class ProsePart(Part):
     def shown_text(self) -> str:
         """What stands in the document, a character for each of its positions (but two for an emoji)."""
         return self.document.toPlainText()
+
+    def found(self, find: Callable[[str], list[TextSpan]]) -> list[list[QRectF]]:
+        shown = self.shown_text()
+        is_wide = not shown.isascii() and max(shown, default="") > "\uffff"
+        places = [(utf16_at(shown, a), utf16_at(shown, b)) if is_wide else (a, b) for a, b in find(shown)]
+        return [list(boxes_between(self.document, *place)) for place in places]
+
+    def found_key(self) -> object:
+        return self._source, self.width, self.height
 
     def show(self, segment: Segment, provisional: str = "") -> None:
         source = segment.source + provisional

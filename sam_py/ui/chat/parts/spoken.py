@@ -8,13 +8,13 @@ from difflib import SequenceMatcher
 from unicodedata import category
 
 from PySide6.QtCore import QRectF, Qt
-from PySide6.QtGui import QPainter, QPen, QTextDocument
+from PySide6.QtGui import QPainter, QPen
 
 from sam_py.ui.chat.parts.base import Part
 from sam_py.ui.chat.parts.markdown_column import MarkdownColumn
 from sam_py.ui.chat.parts.prose import ProsePart
 from sam_py.ui.chat.parts.table import TablePart
-from sam_py.ui.markdown.decorations import span_rects
+from sam_py.ui.markdown.decorations import boxes_between, utf16_at
 
 _WORD = re.compile(r"[^\W_]+")
 _MARKUP = frozenset("*_`[]()<>&\\$#|~\n!")
@@ -109,7 +109,7 @@ class SpokenMark:
             span = self._span(part, self._start - begin, self._end - begin)
             if span is None:
                 continue
-            for box in _boxes_of(part.document, *span):
+            for box in boxes_between(part.document, *span):
                 yield box.translated(part.x, part.top).adjusted(-3, 0, 3, 2), False
 
     def _span(self, part: ProsePart, start: int, end: int) -> tuple[int, int] | None:
@@ -121,7 +121,7 @@ class SpokenMark:
             if found is None:
                 return None
             known = self._spans[part] = (shown[found[0] : found[1]], *found)
-        return _utf16(shown, known[1]), _utf16(shown, known[2])
+        return utf16_at(shown, known[1]), utf16_at(shown, known[2])
 
 
 def span_in(source: str, shown: str, start: int, end: int) -> tuple[int, int] | None:
@@ -180,22 +180,3 @@ def _widened_right(shown: str, high: int, right: int, *, takes_formula: bool) ->
     while high < right and not shown[high].isspace() and category(shown[high]) not in ("Ps", "Pi"):
         high += 1
     return high
-
-
-def _boxes_of(document: QTextDocument, start: int, end: int) -> Iterator[QRectF]:
-    block = document.findBlock(start)
-    while block.isValid() and block.position() < end:
-        low = max(start, block.position())
-        high = min(end, block.position() + block.length() - 1)
-        if low < high:
-            yield from span_rects(document, low, high - low)
-        block = block.next()
-
-
-def _utf16(text: str, position: int) -> int:
-    """A document counts characters beyond the basic plane (emoji) twice.
-
-    >>> _utf16("a🙂b", 2)
-    3
-    """
-    return position if text.isascii() else position + sum(char > "\uffff" for char in text[:position])

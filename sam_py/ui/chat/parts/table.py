@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections.abc import Callable
 
 from PySide6.QtCore import QCoreApplication, QPointF, QRectF, Qt
 from PySide6.QtGui import QAbstractTextDocumentLayout, QFont, QFontMetricsF, QPainter, QPen, QTextOption
 
-from sam_py.ui.chat.parts.base import Part, Surroundings, Target
-from sam_py.ui.markdown.decorations import Decorations, paint_decorations, span_rects
+from sam_py.ui.chat.parts.base import Part, Surroundings, Target, TextSpan
+from sam_py.ui.markdown.decorations import Decorations, boxes_between, paint_decorations, span_rects, utf16_at
 from sam_py.ui.markdown.documents import ClosedDocument, fill
 from sam_py.ui.markdown.lines import split_row
 from sam_py.ui.markdown.segments import Segment
@@ -79,6 +80,7 @@ class _Cell:
 
 class TablePart(Part):
     kind = "table"
+    has_ground = True
 
     def __init__(self, around: Surroundings) -> None:
         super().__init__(around)
@@ -356,6 +358,26 @@ class TablePart(Part):
         """Return all rows, also those beyond what is shown, for a spreadsheet."""
         lines = self._segment.source.strip().splitlines() if self._segment is not None else []
         return "\n".join("\t".join(split_row(line)) for number, line in enumerate(lines) if number != 1)
+
+    def found(self, find: Callable[[str], list[TextSpan]]) -> list[list[QRectF]]:
+        """In each cell; of a large table the cells that have it are the places."""
+        places: list[list[QRectF]] = []
+        for number, row in enumerate(self.rows if len(self._tops) > len(self.rows) else ()):
+            for column, text in enumerate(row[: len(self._lefts) - 1]):
+                x, y = self._lefts[column] - self.scroll_x, self._tops[number]
+                if not self.rich:
+                    box = QRectF(x, y, self._lefts[column + 1] - self._lefts[column], self._tops[number + 1] - y)
+                    places += [[box]] * len(find(text))
+                    continue
+                document = self._cells[number][column].document
+                shown = document.toPlainText()
+                for start, end in find(shown):
+                    boxes = boxes_between(document, utf16_at(shown, start), utf16_at(shown, end))
+                    places.append([box.translated(x + PAD_X, y + PAD_Y) for box in boxes])
+        return places
+
+    def found_key(self) -> object:
+        return id(self._segment), self._taken, self.width, self.scroll_x
 
     def word_at(self, position: int) -> tuple[int, int]:
         number = max(0, bisect_right(self._starts, position) - 1)
