@@ -32,7 +32,7 @@ class SoundDevices(QObject):
     """Asks QtMultimedia, when first asked itself. One object serves the whole program.
 
     On PulseAudio, Qt (6.11, 6.12) neither tells that a device was unplugged nor takes it off its list, and the server
-    moves what plays there to another loudspeaker; `PulseWatch` asks the server itself.
+    moves what plays there to another loudspeaker; `PulseWatch` asks the server itself. While it is away there are none.
     """
 
     changed = Signal()
@@ -63,7 +63,7 @@ class SoundDevices(QObject):
             )
         if self._is_missing:
             raise SpeechError(_lacking())
-        raise SpeechError(
+        raise self.server_trouble() or SpeechError(
             _("No loudspeaker or headset was found. Connect one, and see that the system's sound settings show it.")
         )
 
@@ -79,13 +79,26 @@ class SoundDevices(QObject):
             )
         if self._is_missing:
             raise SpeechError(_lacking())
-        raise SpeechError(_("No microphone was found. Connect one, and see that the system's sound settings show it."))
+        raise self.server_trouble() or SpeechError(
+            _("No microphone was found. Connect one, and see that the system's sound settings show it.")
+        )
 
     def has_output(self, device_id: str) -> bool:
         return any(each.id == device_id for each in self.outputs())
 
     def has_input(self, device_id: str) -> bool:
         return any(each.id == device_id for each in self.inputs())
+
+    def server_trouble(self) -> SpeechError | None:
+        """What to say while the system's sound is away as a whole; else None."""
+        if self._watch is None or not self._watch.is_lost:
+            return None
+        return SpeechError(
+            _(
+                "The system's sound has stopped. Once it works again, go on; if that does not help, start SAM again: "
+                "what you wrote is kept."
+            )
+        )
 
     def close(self) -> None:
         """End what watches. Calling it again does nothing."""
@@ -121,6 +134,8 @@ class SoundDevices(QObject):
         return media
 
     def _live(self, devices: Iterable[QAudioDevice], kind: str) -> list[QAudioDevice]:
+        if self._watch is not None and self._watch.is_lost:
+            return []
         gone = self._watch.gone(kind) if self._watch is not None else frozenset()
         return [each for each in devices if not each.isNull() and id_of(each) not in gone]
 

@@ -227,7 +227,8 @@ class AudioPlayer(QObject):
             return
         if not self._devices.has_output(output.device_id):
             self._fail(
-                SpeechError(
+                self._devices.server_trouble()
+                or SpeechError(
                     _(
                         "The loudspeaker or headset that was speaking is not connected any more. Connect it again, or "
                         "choose another one in Settings > Voice."

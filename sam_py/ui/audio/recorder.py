@@ -159,7 +159,8 @@ class Recorder(QObject):
     def _devices_changed(self) -> None:
         if self._source is not None and not self._devices.has_input(self._device_id):
             self._end(
-                SpeechError(
+                self._devices.server_trouble()
+                or SpeechError(
                     _(
                         "The microphone is not connected any more. What it heard until then is kept. Connect it again, "
                         "or choose another one in Settings > Voice."

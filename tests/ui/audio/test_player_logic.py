@@ -73,6 +73,9 @@ class FakeDevices(QObject):
     def outputs(self) -> tuple[SoundDevice, ...]:
         return tuple(SoundDevice(name, name, index == 0) for index, name in enumerate(self.names))
 
+    def server_trouble(self) -> SpeechError | None:
+        return None
+
     def has_output(self, device_id: str) -> bool:
         return device_id in self.names
 

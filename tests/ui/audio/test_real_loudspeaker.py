@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -17,6 +18,23 @@ from tests.fakes.pulse import pulse_server, what_is_missing
 ROOT = Path(__file__).resolve().parents[3]
 GROUPS = (("gapless", "paused"), ("stopped", "another_form", "quieter"), ("followed", "unplugged"))
 """Played side by side, each on a server of its own: most of the time is spent listening."""
+
+
+def restarted(folder: Path) -> dict[str, Any]:
+    """What ``tests/fakes/sound_restarted.py`` prints, which has a server of its own."""
+    folder.mkdir()
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.fakes.sound_restarted", str(folder)],
+        cwd=ROOT,
+        env={**os.environ, "QT_QPA_PLATFORM": "offscreen"},
+        capture_output=True,
+        text=True,
+        timeout=50,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    figures: dict[str, Any] = json.loads(done.stdout)
+    return figures
 
 
 def played(folder: Path, module: str, scenes: tuple[str, ...] = ()) -> dict[str, Any]:
@@ -45,9 +63,10 @@ def figures(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     folder = tmp_path_factory.mktemp("pulse")
     with ThreadPoolExecutor() as threads:
         chain = threads.submit(played, folder / "chain", "spoken_aloud") if shutil.which("espeak-ng") else None
+        lost = threads.submit(restarted, folder / "restarted")
         found = threads.map(lambda group: played(folder / group[0], "heard", group), GROUPS)
         figures = {name: figures for group in found for name, figures in group.items()}
-        return {**figures, "chain": chain.result() if chain is not None else None}
+        return {**figures, "restarted": lost.result(), "chain": chain.result() if chain is not None else None}
 
 
 def test_what_is_played_is_heard_on_the_chosen_device_alone_exactly_and_without_gaps(figures: dict[str, Any]) -> None:
@@ -81,6 +100,16 @@ def test_the_default_is_followed_and_an_unplugged_device_is_never_replaced_by_a_
     assert "not connected any more" in unplugged["words"][0]
     assert "chosen loudspeaker is not connected" in unplugged["words"][1]
     assert unplugged["left"] == ["speakers"]
+
+
+def test_a_sound_server_that_is_lost_ends_the_sound_and_not_the_program(figures: dict[str, Any]) -> None:
+    restarted = figures["restarted"]
+    assert restarted["first"] == ["Started 1", "Trouble"]
+    assert restarted["seen"] == []
+    assert all("system's sound has stopped" in words for words in restarted["words"])
+    if restarted["back"][0]:  # a busy machine may have it back too late for Qt, which looks for it once
+        assert restarted["back"] == [True, True]
+        assert restarted["seconds"] == pytest.approx(0.3, abs=0.005)
 
 
 def test_streamed_markdown_is_spoken_by_a_real_voice_into_the_chosen_loudspeaker(figures: dict[str, Any]) -> None:
