@@ -58,6 +58,8 @@ class VoicePage(SettingsPage):
         self.server.show_choice(settings, voice.server)
         self._piper_place.setVisible(voice.engine == "piper")
         self._server_place.setVisible(voice.engine == "server")
+        self.aloud_words.setVisible(voice.engine == "qt")
+        self.output.setEnabled(voice.engine != "qt")
         self._show_voices(settings)
         self.rate.show_value(round(voice.rate * 100))
         self.volume.show_value(round(voice.volume * 100))
@@ -134,6 +136,16 @@ class VoicePage(SettingsPage):
         self._server_place = self._group(
             "", self.server, self.tr("What is read aloud is sent there, sentence by sentence.")
         )
+        self.aloud_words = Words(
+            self.icons,
+            self.tr(
+                "These voices speak by themselves, on the system's own loudspeaker: another one cannot be chosen, and "
+                "their speech cannot be saved as an audio file."
+            ),
+            role="muted",
+            small=True,
+        )
+        self.column.addWidget(self.aloud_words)
         self.add_wide(self.tr("Voice"), self.voices)
         self.add_row(self.tr("Speed"), self.rate)
         self.add_row(self.tr("Loudness"), self.volume)

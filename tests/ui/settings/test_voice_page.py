@@ -164,6 +164,17 @@ def test_an_engine_that_is_not_here_says_what_helps(room: Room) -> None:
     assert not page.server.isVisible()
 
 
+def test_what_voices_that_speak_by_themselves_cannot_do_is_said(room: Room) -> None:
+    page = room.page
+    assert page.aloud_words.isHidden()
+    page.engine.chosen.emit("qt")
+    assert "cannot be saved" in page.aloud_words.text()
+    assert not page.aloud_words.isHidden()
+    assert not page.output.isEnabled()
+    page.engine.chosen.emit("system")
+    assert page.output.isEnabled()
+
+
 def test_a_piper_voice_needs_both_of_its_files(room: Room, tmp_path: Path) -> None:
     page = room.page
     page.engine.chosen.emit("piper")
