@@ -54,10 +54,7 @@ async def render(utterances: Iterable[Utterance], engine: SpeechEngine, manner: 
             continue
         like = clips[0]
         if isinstance(like, TextClip):
-            raise SpeechError(
-                f"{engine.name} only speak aloud, so that their speech cannot be saved. For this, choose the system "
-                "voices, Piper or a server in Settings > Voice."
-            )
+            raise only_aloud(engine.name)
         if any((each.rate_hz, each.channels) != (like.rate_hz, like.channels) for each in clips):
             raise SpeechError(f"{engine.name} changed its format within a sentence: choose another voice.")
         if before is not None:
@@ -92,6 +89,14 @@ async def save_speech(
         raise _cannot_write(error, path) from error
     finally:
         await file.aclose()
+
+
+def only_aloud(name: str) -> SpeechError:
+    """What is said where the speech of a voice that hands over no sound is to be saved."""
+    return SpeechError(
+        f"{name} only speak aloud: what they say cannot be saved. For this, choose the system voices, Piper or a "
+        "server in Settings > Voice."
+    )
 
 
 async def _sound_of(utterance: Utterance, engine: SpeechEngine, manner: Manner) -> list[Clip]:

@@ -23,6 +23,8 @@ log = logging.getLogger(__name__)
 
 NAMES = {"system": "System voices", "piper": "Piper", "server": "A server", "qt": "Qt's voices"}
 """Key, as in `VoiceSettings.engine` → what a person calls it, in the order in which they are offered."""
+ALOUD = frozenset({"qt"})
+"""They speak by themselves and hand over no sound: `TextClip`. # D-036"""
 _NO_WINDOW = "Qt's voices speak only where there is a window. Choose the system voices."
 _NO_SERVER = "No account here can speak: add one of a service or server that knows OpenAI's /audio/speech."
 _LIBRARIES = ("libespeak-ng.so.1", "libespeak.so.1")

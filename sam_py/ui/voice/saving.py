@@ -12,7 +12,8 @@ from PySide6.QtWidgets import QFileDialog
 
 from sam_py.messages.message import Message
 from sam_py.speech.base import Readout, SpeechEngine, SpeechError
-from sam_py.speech.rendered import save_speech, utterances_of
+from sam_py.speech.engines.catalogue import ALOUD, NAMES
+from sam_py.speech.rendered import only_aloud, save_speech, utterances_of
 from sam_py.ui.links import open_folder
 from sam_py.ui.services import Services
 from sam_py.ui.voice.foot_line import FootLine
@@ -63,6 +64,10 @@ class SpeechSaving(QObject):
         if self.is_saving:
             self._notices.show_notice(self.tr("Another message is being saved as audio just now."))
             return
+        engine = self._services.settings.current.voice.engine
+        if engine in ALOUD:
+            self._notices.show_notice(str(only_aloud(NAMES[engine])), kind="error")
+            return
         folder = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.MusicLocation) or str(Path.home())
         dialog = QFileDialog(self._chat.window(), self.tr("Save the speech as an audio file"))
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
@@ -90,7 +95,8 @@ class SpeechSaving(QObject):
     async def _save(self, message: Message, path: Path) -> None:
         self._show(0, 0, path)
         try:
-            sentences = utterances_of(message, self._makes.readout())
+            # A long message takes a second to look through, in which the window goes on.
+            sentences = await asyncio.to_thread(utterances_of, message, self._makes.readout())
             engine, manner = self._makes.engine(), self._makes.manner()
             seconds = await save_speech(path, sentences, engine, manner, lambda done, of: self._show(done, of, path))
         except SpeechError as error:

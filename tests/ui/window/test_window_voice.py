@@ -10,6 +10,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
+from sam_py.settings.model import VoiceSettings
 from sam_py.speech.base import Manner, SpeechEngine, SpeechError
 from sam_py.speech.engines.catalogue import Offer
 from sam_py.ui.voice.program_voice import ProgramVoice
@@ -251,6 +252,10 @@ def test_a_message_is_saved_as_sound_and_can_be_given_up(
         room.voice.saving.cancel_button.click()
         await room.until(lambda: not room.voice.saving.is_saving, "the end")
         assert list(tmp_path.glob("*.wav")) == [path]
+        speaks_itself = {"voice": VoiceSettings(engine="qt")}
+        room.window._services.settings.change(lambda settings: settings.model_copy(update=speaks_itself))
+        room.voice.save(reply.id)
+        assert "cannot be saved" in room.window.notices.notices[-1].text
         await room.sitting.close()
 
     run(scenario())
