@@ -1,4 +1,4 @@
-"""Autosave: the subscriber that keeps what a bus records, 500 ms after the last change and 2 s after the first.
+"""Autosave: the subscriber that keeps what a bus records, half a second after the last change, 750 ms after the first.
 
 Per streamed chunk it only notes that the message grew. A streaming reply is saved whole, marked as interrupted:
 if the program dies, that is what it was; the finished reply supersedes it.
@@ -20,7 +20,12 @@ from sam_py.store.writer import Clock, Timer
 log = logging.getLogger(__name__)
 
 QUIET_S = 0.5
-MAX_WAIT_S = 2.0
+MAX_WAIT_S = 0.75
+"""With the way from the network and to the disk, less than a second of a reply is lost when the program is killed. A
+reply of 200 kB that takes a minute costs 0.16 s of CPU and 11 MB of writing (2 s: 0.08 s and 4.3 MB)."""
+LONG_REPLY = 1_000_000
+"""Characters. Each save writes the whole reply: beyond this the time between two grows with it, and the writing of a
+reply that neither ends nor pauses stays below 1.4 MB/s."""
 RETRY_S = 2.0
 MAX_RETRY_S = 30.0
 _FINAL = frozenset({"newer", "damaged"})
@@ -49,7 +54,9 @@ class Autosave:
         self._on_problem = on_problem
         self._on_closed = on_closed
         self._events: list[HistoryEvent] = []
-        self._growing: dict[str, None] = {}
+        self._growing: dict[str, int] = {}
+        self._lengths: dict[str, int] = {}
+        """Characters that each reply under way has got so far."""
         self._timer: Timer | None = None
         self._retry: Timer | None = None
         self._retry_s = RETRY_S
@@ -108,15 +115,16 @@ class Autosave:
     def _hear(self, delta: Delta) -> None:
         match delta:
             case Appended():
-                self._growing[delta.message_id] = None
+                length = self._lengths.get(delta.message_id, 0) + len(delta.text)
+                self._growing[delta.message_id] = self._lengths[delta.message_id] = length
             case Recorded():
                 event = delta.event
                 self._events.append(event)
                 self._count += 1
                 if isinstance(event, MessageAdded):
-                    self._growing.pop(event.message.id, None)
+                    self._forget(event.message.id)
                 elif isinstance(event, MessageRemoved):
-                    self._growing.pop(event.message_id, None)
+                    self._forget(event.message_id)
                 if self._waits_for_content and isinstance(event, SettingsChanged):
                     return
             case _:
@@ -128,14 +136,23 @@ class Autosave:
             self._first_s = now
             self._timer = self._clock.call_later(QUIET_S, self._due)
 
+    def _forget(self, message_id: str) -> None:
+        self._growing.pop(message_id, None)
+        self._lengths.pop(message_id, None)
+
     def _due(self) -> None:
         self._timer = None
         now = self._clock.time()
-        at = min(self._last_s + QUIET_S, self._first_s + MAX_WAIT_S)
+        at = min(self._last_s + QUIET_S, self._first_s + self._longest_wait_s())
         if now + 0.001 < at:  # it changed meanwhile: moving the timer once is cheaper than once per chunk
             self._timer = self._clock.call_later(at - now, self._due)
             return
         self._flush()
+
+    def _longest_wait_s(self) -> float:
+        if self._events:
+            return MAX_WAIT_S
+        return MAX_WAIT_S * max(1.0, sum(self._growing.values()) / LONG_REPLY)
 
     def _flush(self, *, even_if_empty: bool = False) -> asyncio.Future[Any] | None:
         if self._timer is not None:

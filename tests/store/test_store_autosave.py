@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Coroutine
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -69,15 +70,15 @@ def test_a_change_is_written_half_a_second_after_the_last_one() -> None:
     async def story(desk: Desk) -> None:
         start = desk.clock.time()
         desk.bus.add_user_message("one")
-        desk.clock.pass_s(0.3)
+        desk.clock.pass_s(0.2)
         desk.bus.add_user_message("two")
         desk.clock.pass_s(3)
-        assert [at - start for at, _events in desk.saves] == pytest.approx([0.8])
+        assert [at - start for at, _events in desk.saves] == pytest.approx([0.7])
 
     with_desk(story)
 
 
-def test_a_streaming_reply_is_written_whole_every_two_seconds() -> None:
+def test_a_streaming_reply_is_written_whole_in_time_to_lose_less_than_a_second() -> None:
     async def story(desk: Desk) -> None:
         desk.bus.add_user_message("tell me")
         reply = desk.bus.begin_assistant()
@@ -85,7 +86,9 @@ def test_a_streaming_reply_is_written_whole_every_two_seconds() -> None:
         for _ in range(95):
             desk.bus.append_delta(reply, "word ")
             desk.clock.pass_s(0.1)
-        assert [at - start for at, _events in desk.saves] == pytest.approx([2.0, 4.1, 6.2, 8.3], abs=0.11)
+        times = [0.0, *(at - start for at, _events in desk.saves)]
+        assert max(later - earlier for earlier, later in pairwise(times)) <= 0.86
+        assert len(desk.saves) == 11
         snapshots = [events[-1] for _at, events in desk.saves]
         lengths = []
         for event in snapshots:
@@ -94,7 +97,25 @@ def test_a_streaming_reply_is_written_whole_every_two_seconds() -> None:
             assert event.message.stop_reason == "aborted"
             lengths.append(len(event.message.text))
         assert lengths == sorted(lengths)
-        assert desk.bus.metrics.saves_executed == 4
+        assert desk.bus.metrics.saves_executed == 11
+
+    with_desk(story)
+
+
+def test_a_reply_that_never_ends_is_written_less_often_the_longer_it_gets() -> None:
+    async def story(desk: Desk) -> None:
+        reply = desk.bus.begin_assistant()
+        for _ in range(300):
+            desk.bus.append_delta(reply, "x" * 20_000)
+            desk.clock.pass_s(0.1)
+        times = [at for at, _events in desk.saves]
+        assert times[1] - times[0] == pytest.approx(0.85, abs=0.11)
+        assert times[-1] - times[-2] > 3
+        desk.bus.complete(reply)
+        desk.bus.append_delta(desk.bus.begin_assistant(), "short")
+        end = desk.clock.time()
+        desk.clock.pass_s(5)
+        assert desk.saves[-1][0] - end <= 0.75
 
     with_desk(story)
 
