@@ -143,8 +143,8 @@ class AloudProcess(QObject):
         if "ready" in said:
             self._is_ready, self._pauses = True, said["pauses"]
         elif "voices" in said:
-            found = [Voice(each["id"], each["name"], (each["language"],)) for each in said["voices"]]
-            self._answer(found)
+            tags = [(each["language"],) if each["language"] else () for each in said["voices"]]
+            self._answer([Voice(each["id"], each["name"], tag) for each, tag in zip(said["voices"], tags, strict=True)])
         elif said.get("why") == "missing":
             self._answer(refusal("missing", said["detail"]))
             self.told.emit(said)

@@ -102,8 +102,8 @@ class Speaker(QObject):
             if not self._is_leaving:
                 self._say()
         elif "voices" in order:
-            found = self._found().items()
-            told = [{"id": id_, "name": each.name(), "language": each.locale().bcp47Name()} for id_, each in found]
+            found = sorted(self._found().items(), key=lambda each: each[1].name())
+            told = [{"id": id_, "name": each.name(), "language": _language(each)} for id_, each in found]
             self._tell({"voices": told})
         elif "volume" in order:
             self._speech.setVolume(order["volume"])
@@ -191,7 +191,7 @@ class Speaker(QObject):
         if not self._voices:
             for each in self._speech.allVoices(None):  # type: ignore[arg-type]  # None: of all languages
                 if self._engine != "speechd" or "+" not in each.name():
-                    self._voices.setdefault(f"{each.locale().bcp47Name()}/{each.name()}", each)
+                    self._voices.setdefault(f"{_language(each)}/{each.name()}", each)
         return self._voices
 
 
@@ -228,6 +228,12 @@ def harmless(text: str, engine: str) -> str:
     if engine == "sapi":
         return text.replace("&", "&amp;").replace("<", "&lt;")
     return text.replace("[[", "[ [").replace("]]", "] ]") if engine in ("darwin", "macos") else text
+
+
+def _language(voice: QVoice) -> str:
+    """Empty for one that Qt does not know."""
+    locale = voice.locale()
+    return "" if locale.language() == QLocale.Language.C else locale.bcp47Name()
 
 
 def _read_orders(speaker: Speaker) -> None:

@@ -63,7 +63,8 @@ class VoicePage(SettingsPage):
         self._show_voices(settings)
         self.rate.show_value(round(voice.rate * 100))
         self.volume.show_value(round(voice.volume * 100))
-        _show_devices(self.output, self.offers.outputs(), voice.output_device, self.tr("The system's own"))
+        output = voice.output_device if voice.engine != "qt" else ""
+        _show_devices(self.output, self.offers.outputs(), output, self.tr("The system's own"))
         self.code.show_value(voice.code)
         self.tables.show_value(voice.tables)
         self.maths.show_value(voice.maths)
