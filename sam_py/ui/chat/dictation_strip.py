@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import deque
 from typing import Literal
 
-from PySide6.QtCore import QRectF, Qt, Signal
-from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPaintEvent, QPalette
+from PySide6.QtCore import QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPaintEvent, QPalette, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QWidget
 
 from sam_py.ui.widgets.announce import announce
@@ -15,7 +15,7 @@ from sam_py.ui.widgets.icons import Icons
 
 Look = Literal["recording", "working", "trouble"]
 
-_BARS = 24
+_BARS, _FEWEST_BARS = 24, 6
 _BAR_PX, _STEP_PX = 2.5, 4.5
 _METER_PX = 22
 
@@ -28,7 +28,10 @@ class LevelMeter(QWidget):
         self._icons = icons
         self._levels: deque[float] = deque([0.0] * _BARS, _BARS)
         self.setAccessibleName(self.tr("Loudness of the microphone"))
-        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+
+    def sizeHint(self) -> QSize:
+        return self.maximumSize()
 
     @property
     def level(self) -> float:
@@ -45,7 +48,9 @@ class LevelMeter(QWidget):
 
     def take_theme(self) -> None:
         scale = self._icons.themes.current.scale
-        self.setFixedSize(round(_BARS * _STEP_PX * scale), round(_METER_PX * scale))
+        self.setMinimumWidth(round(_FEWEST_BARS * _STEP_PX * scale))
+        self.setMaximumWidth(round(_BARS * _STEP_PX * scale))
+        self.setFixedHeight(round(_METER_PX * scale))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         theme = self._icons.themes.current
@@ -62,7 +67,8 @@ class LevelMeter(QWidget):
             painter.drawRoundedRect(track, track.height() / 2, track.height() / 2)
             return
         width = _BAR_PX * theme.scale
-        for index, level in enumerate(self._levels):
+        shown = max(1, int(self.width() / (_STEP_PX * theme.scale)))
+        for index, level in enumerate(tuple(self._levels)[-shown:]):
             height = max(width, level * self.height())
             painter.setBrush(QColor(theme.palette.accent if level > 0 else theme.palette.border))
             bar = QRectF(index * _STEP_PX * theme.scale, middle - height / 2, width, height)
@@ -92,6 +98,7 @@ class DictationStrip(QWidget):
         self.words.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         self.done = PillButton(icons, self.tr("Done"), kind="accent", height_px=28, parent=self)
         self.again = PillButton(icons, self.tr("Try again"), kind="outline", height_px=28, parent=self)
+        self.done.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self.close_button = IconButton(icons, "close", self.tr("Cancel"), size_px=28, icon_px=13, parent=self)
         self._row = QHBoxLayout(self)
         for widget in (self.meter, self.time):
@@ -146,6 +153,18 @@ class DictationStrip(QWidget):
             self.close_button.setFocus(Qt.FocusReason.OtherFocusReason)
         announce(self, said, urgent=look == "trouble")
 
+    def _fit(self) -> None:
+        """While one speaks, the words only help: where they would take more than two lines they go."""
+        margins, gap = self._row.contentsMargins(), self._row.spacing()
+        others = (self.meter, self.time, self.done, self.close_button)
+        room = self.width() - margins.left() - margins.right() - sum(each.sizeHint().width() + gap for each in others)
+        long = QFontMetrics(self.words.font()).horizontalAdvance(self.words.text())
+        self.words.setVisible(self._look != "recording" or long < 1.8 * room)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
     def _take_theme(self) -> None:
         theme = self._icons.themes.current
         scale = theme.scale
@@ -168,6 +187,7 @@ class DictationStrip(QWidget):
             palette = QPalette(label.palette())
             palette.setColor(QPalette.ColorRole.WindowText, QColor(colour))
             label.setPalette(palette)
+        self._fit()
         self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:

@@ -142,6 +142,19 @@ def test_while_it_records_loudness_and_time_are_shown_and_the_button_says_so(sta
     assert stage.composer.microphone.accessibleName() == "Dictate"
 
 
+def test_in_a_narrow_window_the_meter_gives_way_and_the_hint_goes_before_the_button_does(stage: Stage) -> None:
+    stage.dictation.press()
+    strip = stage.strip
+    strip.resize(900, strip.height())
+    assert strip.words.isVisibleTo(strip)
+    strip.resize(320, strip.height())
+    strip.layout().activate()
+    assert not strip.words.isVisibleTo(strip)
+    assert strip.done.width() == strip.done.sizeHint().width()
+    assert 0 < strip.meter.width() <= strip.meter.maximumWidth()
+    assert "Esc cancels" in strip.accessibleName()
+
+
 def test_escape_cancels_the_recording_and_nothing_else(stage: Stage) -> None:
     stops: list[bool] = []
     stage.composer.stop_requested.connect(lambda: stops.append(True))
