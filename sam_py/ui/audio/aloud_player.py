@@ -213,7 +213,7 @@ class AloudPlayer(QObject):
 
     def _lost(self) -> None:
         saying = self._saying
-        if saying is None:
+        if saying is None or not saying.number:
             return
         if self._is_paused:
             self._take_back()

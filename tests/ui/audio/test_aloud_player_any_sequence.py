@@ -136,6 +136,7 @@ class Room:
 
 @given(st.booleans(), st.lists(st.sampled_from(STEPS), max_size=40))
 @example(True, ["text", "end", "time", "begin", "pause", "lose", "resume", "time"])
+@example(False, ["text", "silence", "time", "finish", "lose"])
 @example(False, ["text", "end", "time", "begin", "pause", "resume", "time", "lose", "lose"])
 def test_each_sentence_is_said_once_and_in_order_whatever_happens(qapp: Any, pauses: bool, steps: list[str]) -> None:
     room = Room(pauses)
