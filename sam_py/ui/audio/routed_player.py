@@ -19,6 +19,8 @@ class RoutedPlayer:
         self._current = loudspeaker
         self._under_way: set[int] = set()
         """Marks of which the current one has something."""
+        self._split = 0
+        """The mark that goes on in the other player; its end in the current one is no news."""
         self._waiting: deque[tuple[int, Clip | None]] = deque()
         """Clips for the other one and all after them; None where a mark ends."""
         self._is_paused = False
@@ -55,6 +57,7 @@ class RoutedPlayer:
     def stop(self) -> None:
         self._waiting.clear()
         self._under_way.clear()
+        self._split = 0
         for player in self._players():
             player.stop()
 
@@ -65,6 +68,9 @@ class RoutedPlayer:
         while self._waiting:
             mark, clip = self._waiting[0]
             if clip is not None and (player := self._player_of(clip)) is not self._current:
+                if mark in self._under_way and mark != self._split:  # another engine finishes the sentence
+                    self._split = mark
+                    self._current.end(mark)
                 if self._under_way:
                     return
                 self._current = player
@@ -90,6 +96,10 @@ class RoutedPlayer:
             self.stop()
         elif isinstance(news, Finished):
             self._under_way.discard(news.mark)
+            if news.mark == self._split:
+                self._split = 0
+                self._hand_on()
+                return
         for listener in tuple(self._listeners):
             listener(news)
         self._hand_on()

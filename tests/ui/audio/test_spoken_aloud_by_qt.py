@@ -273,8 +273,15 @@ def test_sound_and_what_is_spoken_aloud_follow_each_other() -> None:
     assert len(sound.given) == 2
     aloud.tell(Finished(2))
     assert sound.given[2:] == [(3, noise), (3, None)]
+    sound.tell(Finished(3))
+    routed.play(4, noise)
     routed.play(4, words)
+    routed.end(4)
+    assert sound.given[4:] == [(4, noise), (4, None)]
+    sound.tell(Finished(4))
+    assert aloud.given[2:] == [(4, words), (4, None)]
+    aloud.tell(Finished(4))
     sound.tell(Trouble(SpeechError("Gone.")))
-    assert [type(each) for each in news] == [Started, Finished, Finished, Trouble]
+    assert [type(each) for each in news] == [Started, *[Finished] * 4, Trouble]
     routed.play(5, words)
-    assert aloud.given[2:] == [(5, words)]
+    assert aloud.given[4:] == [(5, words)]
