@@ -219,6 +219,7 @@ class Program:
         )
         self._tools.servers = self._servers
         self.window = MainWindow(services, self._conversations)
+        self.window.sidebar.export_requested.connect(lambda ids, folder: self._keep().export(ids, folder))
         self._asking = Asking(self._tools, self.window)
         self._sources = ServerSources(services, self.window.chat.composer)
         self._server_news = ServerNews(services, self.window)

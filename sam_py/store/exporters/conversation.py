@@ -15,6 +15,7 @@ from sam_py.bus.stored_settings import settings_from
 from sam_py.bus.tree import MessageTree, Node
 from sam_py.messages.history import ConversationSettings, ErrorOccurred
 from sam_py.messages.message import Message
+from sam_py.messages.parts import Part, ThinkingSignaturePart, ThinkingTextPart, ToolCallPart
 from sam_py.store.disk import Disk
 from sam_py.store.exporters.errors import TransferError
 from sam_py.store.folders import is_conversation_id
@@ -49,6 +50,8 @@ class StoredConversation:
         for stored in history.messages:
             self.tree.link(Node(stored.id, stored.parent_id, stored.role, None, stored))
         self.tree.walk()
+        self.has_details = True
+        """Whether `message` has thinking and tool calls in it: what is for reading may do without."""
         self._errors: dict[str, ErrorOccurred] = {}
         for error in sorted(history.errors, key=lambda error: error.at):
             self._errors[error.message_id or ""] = error
@@ -63,7 +66,10 @@ class StoredConversation:
         return self.tree.path
 
     def message(self, id: str) -> Message:
-        return self._parsed.read(self.tree.nodes[id])
+        message = self._parsed.read(self.tree.nodes[id])
+        if self.has_details:
+            return message
+        return message.model_copy(update={"parts": tuple(part for part in message.parts if not _is_detail(part))})
 
     def error_below(self, message_id: str) -> ErrorOccurred | None:
         """What went wrong at a message and is not over."""
@@ -128,3 +134,7 @@ def attachments_in(value: object) -> Iterator[str]:
                     stack.append(inner)
         elif isinstance(each, list):
             stack.extend(each)
+
+
+def _is_detail(part: Part) -> bool:
+    return isinstance(part, ThinkingTextPart | ThinkingSignaturePart | ToolCallPart)

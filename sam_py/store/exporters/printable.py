@@ -121,7 +121,7 @@ class _Setter:
             case FilePart():
                 return f"<p>📄 {escaped(part.filename)}</p>"
             case ThinkingTextPart():
-                return f"<blockquote {_MUTED}><p><i>Thinking</i></p>{printable_prose(part.text)}</blockquote>"
+                return f"<blockquote {_MUTED}><h6><i>Thinking</i></h6>{printable_prose(part.text)}</blockquote>"
             case ThinkingSignaturePart():
                 return ""
             case ToolCallPart():

@@ -79,6 +79,8 @@ def entries(conversation: StoredConversation, section: Section) -> Iterator[Entr
             and message.call_id in called
         ):
             continue
+        if not conversation.has_details and (isinstance(message, ToolResultMessage) or not message.parts):
+            continue
         own = {call.call_id: results[call.call_id] for call in message.tool_calls if call.call_id in results}
         yield Entry(message, own, conversation.error_below(id))
 

@@ -33,12 +33,14 @@ SUFFIXES: dict[Form, str] = {"json": ".json", "zip": ".zip", "markdown": ".md", 
 class Wanted:
     """What is to be exported: conversations by id, or of one of them the messages named.
 
-    `branches` is for reading forms: all of them, or what is shown. The lossless forms always have them all.
+    `branches` and `details` are for reading forms: all versions, or what is shown; with thinking and tools, or
+    without. The lossless forms always have them all.
     """
 
     conversations: tuple[str, ...]
     messages: tuple[str, ...] = ()
     branches: bool = False
+    details: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +83,7 @@ def export_blocking(
     task = task or Task()
     if not wanted.conversations:
         raise TransferError("There is nothing to export: choose a conversation that has messages.", kind="nothing")
-    reading = _Reading(paths, wanted, task, disk)
+    reading = Reading(paths, wanted, task, disk)
     beside = FilesBeside(f"{target.stem} files", reading.find)
     made: Path | None = None
     try:
@@ -140,7 +142,7 @@ def _put_beside(beside: FilesBeside, target: Path, disk: Disk | None) -> Path | 
     return folder if is_new else None
 
 
-class _Reading:
+class Reading:
     """Reads the wanted conversations one after the other, and counts."""
 
     def __init__(self, paths: Paths, wanted: Wanted, task: Task, disk: Disk | None) -> None:
@@ -163,6 +165,7 @@ class _Reading:
                     raise
                 self.unreadable.append(id)
                 continue
+            conversation.has_details = self._wanted.details
             self._task.progress(number, len(self._wanted.conversations), conversation.title)
             self.read += 1
             self.messages += len(self._wanted.messages) or len(conversation.tree.nodes)

@@ -28,11 +28,13 @@ from sam_py.ui.chat.model_facts import ModelKnowledge
 from sam_py.ui.chat.reply_facts import totals_of, totals_words
 from sam_py.ui.chat.row_context import RowContext
 from sam_py.ui.chat.timeline import Timeline
+from sam_py.ui.chat.timeline_rows import COLUMNS_PER_ROW
 from sam_py.ui.mini_prompts.control import MiniPromptsControl
 from sam_py.ui.open_conversations import OpenConversation
 from sam_py.ui.services import Services
 
 if TYPE_CHECKING:
+    from sam_py.ui.program_keeping import ProgramKeeping
     from sam_py.ui.voice.window_voice import WindowVoice
 
 log = logging.getLogger(__name__)
@@ -98,6 +100,7 @@ class ChatView(QWidget):
         self.timeline.action_requested.connect(self._act)
         self.timeline.copy_requested.connect(self._copy_text)
         self.timeline.selection.read_wanted.connect(lambda text: self.voice.read_text(text))
+        self.timeline.selection.save_wanted.connect(self._save_rows)
         context.calls.whole_requested.connect(self._open_whole)
         context.calls.typed.connect(self._type)
         context.open_file = self._open_file
@@ -216,6 +219,10 @@ class ChatView(QWidget):
         """What reads messages aloud; made when it is first asked for."""
         return self._services.voice()
 
+    @property
+    def keeping(self) -> ProgramKeeping:
+        return self._services.keeping()
+
     def fall_silent(self) -> bool:
         """Stop reading aloud. False where nothing was read."""
         return self._context.voice is not None and self._context.voice.stop()
@@ -297,6 +304,7 @@ class ChatView(QWidget):
             "continue": lambda c, id_: self._spawn(c.session.continue_reply(id_), "continue"),
             "retry": lambda c, id_: self._spawn(c.session.retry(id_), "retry"),
             "speak": lambda _c, id_: self.voice.read_or_stop(id_),
+            "save": lambda c, id_: self.keeping.export_messages(c.id, (id_,)),
             "save_speech": lambda _c, id_: self.voice.save(id_),
             "pin": lambda c, id_: c.bus.annotate(id_, pinned=not c.bus.get(id_).pinned),
             "previous": lambda c, id_: self._step_branch(c, id_, -1),
@@ -307,6 +315,12 @@ class ChatView(QWidget):
             "settings": self._open_settings_for,
             **self.chat_context.handlers(),
         }
+
+    def _save_rows(self, first: int, last: int) -> None:
+        if self.conversation is not None:
+            bus = self.conversation.bus
+            places = range(first // COLUMNS_PER_ROW, min(last // COLUMNS_PER_ROW + 1, len(bus)))
+            self.keeping.export_messages(self.conversation.id, tuple(map(bus.id_at, places)))
 
     def _show_details(self, conversation: OpenConversation, message_id: str) -> None:
         from sam_py.ui.chat.message_details import MessageDetails

@@ -112,6 +112,7 @@ class ActionBar(QWidget):
                 offer.can_be_read,
             ),
             ("save_speech", self.tr("Save as audio…"), "download", done and offer.can_be_read),
+            ("save", self.tr("Save as…"), "download", done),
             ("keep", self.tr("Always keep in context"), "keep", done and not offer.is_summary),
             ("never", self.tr("Never send"), "eye-off", done and not offer.is_summary),
             ("summary", self.tr("Go to its summary"), "text", offer.is_covered),

@@ -49,6 +49,8 @@ class SelectionController(QObject):
     scroll_wanted = Signal(int)
     """A drag has left the widget: scroll by so many pixels."""
     selection_changed = Signal()
+    save_wanted = Signal(int, int)
+    """The messages of these rows, from the first to the last, are to be saved."""
     read_wanted = Signal(str)
     """The selected text is to be read aloud."""
 
@@ -124,6 +126,11 @@ class SelectionController(QObject):
         if text:
             self.read_wanted.emit(text)
         return bool(text)
+
+    def save(self) -> None:
+        """Ask for the selected messages to be saved, each whole."""
+        if self._start is not None and self._end is not None:
+            self.save_wanted.emit(self._start[0], self._end[0])
 
     def rows_changed(self, first: int, shift: int) -> None:
         """Rows were inserted (`shift` > 0) or removed (< 0) at `first`: keep the selection on its text, or drop it."""
@@ -262,6 +269,7 @@ class SelectionController(QObject):
         copy.setEnabled(self.has_selection)
         if self.has_selection:
             self._action(menu, self.tr("Read the selection aloud"), self.read_aloud)
+            self._action(menu, self.tr("Save the selected messages as…"), self.save)
         markdown = self._rows.markdown_of(row)
         self._action(menu, self.tr("Copy message as Markdown"), lambda: _to_clipboard(markdown))
         if target is not None and target.kind == "link":

@@ -49,6 +49,16 @@ class DataPage(SettingsPage):
         self.add_heading(self.tr("Backups"))
         self.backups = BackupSettings(self.services, self.services.keeping().backups)
         self.column.addWidget(self.backups)
+        self.add_heading(self.tr("Import and export"))
+        keeping = self.services.keeping()
+        self.import_button = PillButton(self.icons, self.tr("Import…"), kind="outline", icon="plus")
+        self.import_button.clicked.connect(lambda: keeping.import_files())
+        hint = self.tr("From ChatGPT, Claude, Open WebUI, LM Studio and others, or what this program exported.")
+        self.add_row(self.tr("Bring conversations in"), self.import_button, hint)
+        self.export_button = PillButton(self.icons, self.tr("Export…"), kind="outline", icon="download")
+        self.export_button.clicked.connect(keeping.export_all)
+        hint = self.tr("All conversations, to read or to be imported again. Single ones: by their menus.")
+        self.add_row(self.tr("Export everything"), self.export_button, hint)
 
     def _add_folder(self, name: str, folder: Path, hint: str) -> None:
         path = Words(self.icons, str(folder), small=True)

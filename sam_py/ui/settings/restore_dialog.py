@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Coroutine
 from typing import Any
 
-from PySide6.QtCore import QLocale, Qt
-from PySide6.QtGui import QCloseEvent
-from PySide6.QtWidgets import QDialog, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtCore import QLocale
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from sam_py.errors import SamError
 from sam_py.store.backups.making import Backup
@@ -18,6 +16,7 @@ from sam_py.ui.services import Services
 from sam_py.ui.settings.backup_settings import moment_words
 from sam_py.ui.settings.fields import Words
 from sam_py.ui.settings.progress_row import ProgressRow
+from sam_py.ui.settings.work_dialog import WorkDialog
 from sam_py.ui.sidebar.filter_field import FilterField
 from sam_py.ui.widgets.buttons import PillButton
 from sam_py.ui.widgets.entry_list import EntryList, ListEntry
@@ -27,16 +26,13 @@ _SIZE = (860, 560)
 _ROLES: dict[State, Role] = {"missing": "accent", "different": "warning", "same": "muted"}
 
 
-class RestoreDialog(QDialog):
+class RestoreDialog(WorkDialog):
     """Open it with `open()`. Nothing that is here is changed by anything in it."""
 
     def __init__(self, services: Services, backups: ProgramBackups, parent: QWidget) -> None:
-        super().__init__(parent)
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        super().__init__(services, parent)
         self.setWindowTitle(self.tr("Restore from a backup"))
-        self._services = services
         self._backups = backups
-        self._work: asyncio.Task[Any] | None = None
         self._entries: dict[str, BackedUp] = {}
         self._by_key: dict[str, Backup] = {each.path.name: each for each in backups.made or ()}
         icons = services.icons
@@ -58,7 +54,7 @@ class RestoreDialog(QDialog):
         self.news = Words(icons, small=True, role="muted")
         self.news.hide()
         self.progress = ProgressRow(icons, self.tr("Bringing back"))
-        self.progress.cancelled.connect(self._cancel)
+        self.progress.cancelled.connect(self.cancel)
         self._build()
         self.list.show_entries(
             ListEntry(key, moment_words(each.made_at), QLocale().formattedDataSize(each.size))
@@ -69,7 +65,7 @@ class RestoreDialog(QDialog):
     # Inside
 
     def _build(self) -> None:
-        icons = self._services.icons
+        icons = self.services.icons
         scale = icons.themes.current.scale
         promise = self.tr(
             "What is here is never changed. A conversation that is missing comes back as it was; where another state "
@@ -115,21 +111,18 @@ class RestoreDialog(QDialog):
 
     def _begin(self, work: Coroutine[Any, Any, None]) -> None:
         """Do one thing; what was being done for another backup is left."""
-        self._cancel()
-        self._work = self._services.tasks.spawn(self._done(work), "restore")
+        self.begin(self._told(work), "restore")
 
-    async def _done(self, work: Coroutine[Any, Any, None]) -> None:
+    async def _told(self, work: Coroutine[Any, Any, None]) -> None:
         try:
             await work
         except SamError as error:
             self.news.say(str(error), "error")
-        finally:
-            self.progress.hide()
-            self._show_buttons()
 
-    def _cancel(self) -> None:
-        if self._work is not None:
-            self._work.cancel()
+    def show_state(self) -> None:
+        if not self.is_working:
+            self.progress.hide()
+        self._show_buttons()
 
     def _read(self) -> None:
         self._entries.clear()
@@ -174,7 +167,7 @@ class RestoreDialog(QDialog):
         backup, ids = self._chosen, self.conversations.selected
         if backup is None or not ids:
             return
-        library, back = self._services.library, 0
+        library, back = self.services.library, 0
         self.news.say("")
         try:
             for number, id in enumerate(ids):
@@ -195,13 +188,3 @@ class RestoreDialog(QDialog):
         self.check_button.setEnabled(self._chosen is not None)
         self.all_button.setEnabled(bool(self._entries))
         self.back_button.setEnabled(bool(self.conversations.selected))
-
-    # Qt
-
-    def done(self, result: int) -> None:
-        self._cancel()
-        super().done(result)
-
-    def closeEvent(self, event: QCloseEvent) -> None:
-        self._cancel()
-        super().closeEvent(event)

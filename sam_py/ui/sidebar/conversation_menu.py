@@ -15,7 +15,7 @@ from sam_py.ui.sidebar.conversation_list_model import ConversationListModel
 from sam_py.ui.widgets.icons import Icons
 from sam_py.ui.widgets.plain import menu_text
 
-Act = Literal["rename", "pin", "archive", "duplicate", "delete"]
+Act = Literal["rename", "pin", "archive", "duplicate", "export", "delete"]
 
 
 class ConversationMenus(QObject):
@@ -23,6 +23,7 @@ class ConversationMenus(QObject):
 
     chosen = Signal(str, list)
     """an `Act`, ids"""
+    folder_export_chosen = Signal(str)
 
     def __init__(
         self, commands: ConversationCommands, model: ConversationListModel, parent: QWidget, icons: Icons
@@ -41,6 +42,7 @@ class ConversationMenus(QObject):
     def open_folder_menu(self, folder: str, place: QPoint) -> None:
         menu = self._new_menu()
         self._add(menu, "rename", self.tr("Rename folder…"), partial(self._ask_folder_name, folder))
+        self._add(menu, "download", self.tr("Export folder…"), partial(self.folder_export_chosen.emit, folder))
         self._add(menu, "close", self.tr("Remove folder, keep conversations"), partial(self._remove_folder, folder))
         menu.popup(place)
 
@@ -53,6 +55,7 @@ class ConversationMenus(QObject):
             self._add(menu, "rename", self.tr("Rename"), partial(self._choose, "rename", ids), "F2")
         self._add(menu, "pin", self.tr("Unpin") if pinned else self.tr("Pin"), partial(self._choose, "pin", ids))
         self._add(menu, "duplicate", self.tr("Duplicate"), partial(self._choose, "duplicate", ids))
+        self._add(menu, "download", self.tr("Export…"), partial(self._choose, "export", ids))
         self._add_folders(menu, ids, {summary.folder for summary in summaries})
         self._add(
             menu,

@@ -44,6 +44,8 @@ class Sidebar(QWidget):
     """The text that nothing in the list matched: the person wants it looked for inside the conversations."""
     hide_requested = Signal()
     deleted = Signal(str)
+    export_requested = Signal(list, str)
+    """ids, and the folder whose conversations they are, or "" where they were chosen one by one"""
     notice_requested = Signal(str, str, object)
     """text, the words of its button, what the button does"""
 
@@ -184,6 +186,7 @@ class Sidebar(QWidget):
         self.list.menu_requested.connect(self._open_menu)
         self.list.folder_menu_requested.connect(self._menus.open_folder_menu)
         self._menus.chosen.connect(self._do)
+        self._menus.folder_export_chosen.connect(self._export_folder)
         self.model.rename_requested.connect(self.commands.rename)
         self.model.move_requested.connect(self.commands.move)
         self.model.pin_requested.connect(self._pin_dropped)
@@ -206,10 +209,16 @@ class Sidebar(QWidget):
                 self.commands.archive(ids, not all(summary.archived for summary in summaries))
             case "duplicate":
                 self.commands.duplicate(ids)
+            case "export":
+                self.export_requested.emit(ids, "")
             case "delete":
                 self.commands.delete(ids)
             case _:
                 assert_never(what)
+
+    def _export_folder(self, folder: str) -> None:
+        ids = [each.id for each in self._library.summaries() if each.folder == folder]
+        self.export_requested.emit(ids, folder)
 
     def _open_menu(self, place: QPoint) -> None:
         self._menus.open_menu(self.list.selected_ids(), place)
