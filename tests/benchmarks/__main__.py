@@ -19,6 +19,7 @@ from tests.benchmarks.context import context
 from tests.benchmarks.decoding import decoding
 from tests.benchmarks.dimming import dimming
 from tests.benchmarks.inspector import inspector
+from tests.benchmarks.library import library
 from tests.benchmarks.loop import loop
 from tests.benchmarks.narrator import narrator
 from tests.benchmarks.playback import playback
@@ -136,6 +137,7 @@ BENCHMARKS: dict[str, Callable[[int], list[Row]]] = {
     "cards": cards,
     "dimming": dimming,
     "search": search,
+    "library": library,
     "transfer": transfer,
     "sentences": sentences,
     "speech-engines": speech_engines,

@@ -6,11 +6,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
-from PySide6.QtCore import QPointF, QRect, QRectF, Qt
-from PySide6.QtGui import QColor, QFont, QFontDatabase, QFontMetrics, QImage, QLinearGradient, QPainter, QPen
+from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QFont, QFontMetrics, QImage, QLinearGradient, QPainter, QPen
 
 from sam_py.store.search_index.extract import ItemKind
 from sam_py.store.search_index.results import Item
+from sam_py.ui.library.code_bodies import LINES, CodeBodies
 from sam_py.ui.library.shelf_layout import Shape
 from sam_py.ui.library.words import (
     KIND_ICONS,
@@ -27,7 +28,6 @@ from sam_py.ui.theme import Theme
 from sam_py.ui.widgets.icons import Icons, Role
 from sam_py.ui.widgets.plain import one_line
 
-_CODE_LINES = 6
 _LINE_CHARACTERS = 160
 _WIDE_LINE_PX = 620
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
@@ -69,7 +69,7 @@ class _Drawn:
     def font(self, points: float, kind: str = "") -> QFont:
         key = (points, kind)
         if key not in self._fonts:
-            font = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont) if kind == "code" else QFont()
+            font = QFont()
             font.setPointSizeF(points)
             if kind == "heavy":
                 font.setWeight(QFont.Weight.Medium)
@@ -194,22 +194,25 @@ class PictureCells(_Drawn):
 
 
 class CodeCells(_Drawn):
-    """The first lines of each block, with its language."""
+    """The first lines of each block, with its language. `bodies` draws the lines."""
+
+    def __init__(self, icons: Icons, bodies: CodeBodies) -> None:
+        super().__init__(icons)
+        self._bodies = bodies
 
     def shape(self) -> Shape:
-        lines = _CODE_LINES * self._line_px + self.px(74)
-        return Shape(self.px(300), lines, self.px(12), self.px(40), margin=self.px(20))
-
-    @property
-    def _line_px(self) -> int:
-        return round(QFontMetrics(self.font(self.theme.code_pt * 0.92, "code")).lineSpacing() * 1.08)
+        height = LINES * self._bodies.line_px + self.px(74)
+        return Shape(self.px(300), height, self.px(12), self.px(40), margin=self.px(20))
 
     def paint(self, painter: QPainter, rect: QRect, item: Item, mood: Mood) -> None:
         theme, palette = self.theme, self.theme.palette
         radius = self.px(10)
-        self.ground(painter, rect, palette.hover if mood.is_hovered else palette.code, radius)
-        edge = palette.accent if mood.is_selected else palette.border
-        self.frame(painter, rect, edge, self.px(2) if mood.is_selected else 1, radius)
+        ground = palette.hover if mood.is_hovered else palette.code
+        width = self.px(2) if mood.is_selected else 1
+        painter.setPen(QPen(QColor(palette.accent if mood.is_selected else palette.border), width))
+        painter.setBrush(QColor(ground))
+        half = width / 2
+        painter.drawRoundedRect(QRectF(rect).adjusted(half, half, -half, -half), radius, radius)
         if mood.has_ring:
             inner = rect.adjusted(self.px(3), self.px(3), -self.px(3), -self.px(3))
             self.frame(painter, inner, palette.accent, 1.5, radius - self.px(3))
@@ -222,15 +225,9 @@ class CodeCells(_Drawn):
         self.say(painter, top, day(item.place.at), palette.text_muted, small, _RIGHT)
         foot = QRect(inside.left(), inside.bottom() + 1 - line_px, inside.width(), line_px)
         self.say(painter, foot, conversation(item), palette.text_muted, small)
-        painter.setFont(self.font(theme.code_pt * 0.92, "code"))
-        painter.setPen(QColor(palette.text))
-        at = top.bottom() + self.px(6)
-        painter.save()
-        painter.setClipRect(QRect(inside.left(), at, inside.width(), foot.top() - at))
-        for line in _lines(item.text):
-            painter.drawText(QRect(inside.left(), at, inside.width() + self.px(400), self._line_px), _LEFT, line)
-            at += self._line_px
-        painter.restore()
+        room = QSize(inside.width(), LINES * self._bodies.line_px)
+        image = self._bodies.image(item, room, painter.device().devicePixelRatioF(), ground)
+        painter.drawImage(QPointF(inside.left(), top.bottom() + self.px(6)), image)
 
     def paint_ghost(self, painter: QPainter, rect: QRect) -> None:
         self.ground(painter, rect, self.theme.palette.code, self.px(10))
@@ -259,15 +256,17 @@ class LineCells(_Drawn):
             where = QRect(inside.right() + 1 - where_px, inside.top(), where_px, inside.height())
             inside.setRight(where.left() - self.px(20))
             self._two_lines(painter, where, conversation(item), day(item.place.at), _RIGHT)
-            second = self._second_line(item, mood)
-        else:
-            second = " · ".join(filter(None, (self._second_line(item, mood), day(item.place.at))))
         height = self.height_of(theme.body_pt, "heavy")
         first_line = QRect(inside.left(), inside.top(), inside.width(), height + self.px(2))
         second_line = QRect(inside.left(), first_line.bottom(), inside.width(), inside.bottom() - first_line.bottom())
+        if rect.width() < self.px(_WIDE_LINE_PX):
+            small = self.font(theme.small_pt)
+            date = day(item.place.at)
+            self.say(painter, first_line, date, palette.text_muted, small, _RIGHT)
+            first_line.setRight(first_line.right() - QFontMetrics(small).horizontalAdvance(date) - self.px(12))
         self.say(painter, first_line, shown_name(item), palette.text, self.font(theme.body_pt, "heavy"))
         colour = palette.warning if mood.is_missing else palette.text_muted
-        self.say(painter, second_line, second, colour, self.font(theme.small_pt))
+        self.say(painter, second_line, self._second_line(item, mood), colour, self.font(theme.small_pt))
 
     def paint_ghost(self, painter: QPainter, rect: QRect) -> None:
         side = rect.height() - self.px(16)
@@ -307,14 +306,6 @@ class LineCells(_Drawn):
         self.say(painter, QRect(rect.left(), rect.top(), rect.width(), half), first, palette.text_muted, small, align)
         below = QRect(rect.left(), rect.top() + half, rect.width(), rect.height() - half)
         self.say(painter, below, second, palette.text_muted, small, align)
-
-
-def _lines(text: str) -> list[str]:
-    """The first lines that say something, without what no font draws, and without their common indentation."""
-    lines = [line.expandtabs(4)[:_LINE_CHARACTERS].rstrip() for line in text.strip("\n").split("\n", _CODE_LINES + 6)]
-    lines = ["".join(char if char.isprintable() else " " for char in line) for line in lines[:_CODE_LINES]]
-    indents = [len(line) - len(line.lstrip()) for line in lines if line.strip()]
-    return [line[min(indents, default=0) :] for line in lines]
 
 
 def _sign_of(kind: ItemKind) -> str:

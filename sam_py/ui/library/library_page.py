@@ -17,6 +17,7 @@ from sam_py.store.writer import Writer
 from sam_py.ui.chat.header import ElidedText
 from sam_py.ui.last_things import at_the_end
 from sam_py.ui.library.cells import Cells, CodeCells, LineCells, PictureCells
+from sam_py.ui.library.code_bodies import CodeBodies
 from sam_py.ui.library.filter_bar import FilterBar
 from sam_py.ui.library.item_actions import ItemActions
 from sam_py.ui.library.item_menu import item_menu
@@ -60,6 +61,7 @@ class LibraryPage(QWidget):
         self.model = LibraryModel(self)
         shelf = Thumbnails(services.paths.state / FOLDER, Writer("sam-thumbnails"))
         self.pictures = GridPictures(path_of, shelf, services.tasks.spawn, self)
+        self.bodies = CodeBodies(icons, services.tasks.spawn, self)
         self.listing = Listing(search, self.model, services.tasks.spawn, path_of, self)
         self.actions_of = ItemActions(services, open_message, self)
         self.model.drag = self.actions_of.dragged
@@ -74,7 +76,7 @@ class LibraryPage(QWidget):
         pictures = PictureCells(icons, self._picture_of, self.pictures.has_failed)
         lines = LineCells(icons)
         self._cells: dict[ItemKind, Cells] = dict.fromkeys(KIND_ICONS, lines)
-        self._cells |= {"image": pictures, "code": CodeCells(icons)}
+        self._cells |= {"image": pictures, "code": CodeCells(icons, self.bodies)}
         self._radius_of = pictures
         self._lay_out()
         self._connect()
@@ -141,6 +143,7 @@ class LibraryPage(QWidget):
         self.strip.wished.connect(self.do)
         self.nothing.pressed.connect(self.filters.clear)
         self.pictures.ready.connect(self._picture_came)
+        self.bodies.ready.connect(self.view.viewport().update)
         self.actions_of.failed.connect(self.status.tell)
         self.actions_of.said.connect(self.strip.say)
         self.view.installEventFilter(self)
@@ -208,6 +211,8 @@ class LibraryPage(QWidget):
         self.listing.want(end)
         if self.kinds.kind != "image":
             self.pictures.want([])
+            if self.kinds.kind == "code":
+                self.bodies.want([item for row in range(first, end) if (item := self.model.item(row)) is not None])
             return
         layout, missing = self.view.arranged, self.model.missing
         ahead = layout.columns * _LINES_AHEAD

@@ -86,7 +86,7 @@ class ShelfLayout:
         section = self._sections[place]
         down = y - section.top - self.shape.head
         line, below = divmod(down, self._line)
-        column = int((x - self._left) * self.columns // max(1, self._inner))
+        column = self._column_at(x - self._left)
         if down < 0 or below >= self.cell_height or not 0 <= column < self.columns:
             return None
         at = self._left + self._x(column)
@@ -143,6 +143,11 @@ class ShelfLayout:
     def _x(self, column: int) -> int:
         """Cells share what the width leaves over, so that the last one ends at the edge."""
         return column * (self._inner - self.cell_width) // max(1, self.columns - 1)
+
+    def _column_at(self, x: int) -> int:
+        """The last column that begins at or before `x`."""
+        column = min(x * (self.columns - 1) // max(1, self._inner - self.cell_width), self.columns - 1)
+        return column + (column + 1 < self.columns and self._x(column + 1) <= x)
 
     def _section_of(self, row: int) -> int:
         if not 0 <= row < self.count:
