@@ -7,7 +7,29 @@ import re
 from sam_py.speech.base import Utterance
 from sam_py.speech.sentences import Sentences
 
+_FORMULA = re.compile(r"\$\$(?P<shown>[^$]+)\$\$|(?<![\w$\\])\$(?=\S)(?P<inline>[^$\n]*[^$\s])\$(?![\w$])")
+"""An amount of money is none: what closes a formula stands behind a character and before no digit."""
+_ROW = re.compile(r"^[^\n\t]*\t[^\n]*\n?", re.MULTILINE)
 _RUNS = re.compile(r"[\n\u2028\u2029\ufffc]|[^\n\u2028\u2029\ufffc]+")
+
+
+def as_heard(selected: str) -> str:
+    """What is selected on screen, with formulas in words and each row of a table for itself.
+
+    >>> as_heard("It costs $5 or $10. So $x^2$ is.")
+    'It costs $5 or $10. So x squared is.'
+    >>> as_heard("Brest\\t6.1 m\\nDover\\t5.9 m")
+    'Brest, 6.1 m\\u2029Dover, 5.9 m\\u2029'
+    """
+    if "$" in selected:
+        from sam_py.speech.spoken_maths import describe
+
+        selected = _FORMULA.sub(lambda found: describe(found["shown"] or found["inline"]), selected)
+    return _ROW.sub(_row, selected)
+
+
+def _row(found: re.Match[str]) -> str:
+    return ", ".join(filter(None, (cell.strip() for cell in found[0].split("\t")))) + "\u2029"
 
 
 class PlainText:

@@ -11,7 +11,7 @@ from sam_py.bus.message_bus import MessageBus
 from sam_py.messages.parts import TextPart
 from sam_py.speech.base import Manner, Readout, Utterance
 from sam_py.speech.narrator import Narrator
-from sam_py.speech.plain import PlainText
+from sam_py.speech.plain import PlainText, as_heard
 from sam_py.speech.queue import SpeechQueue
 from sam_py.speech.voice_state import VoiceState
 from tests.fakes.speech import FakePlayer, FakeSpeech, stepped
@@ -80,6 +80,17 @@ def test_a_selection_is_read_as_it_stands_with_its_lines_and_paragraphs() -> Non
         "Another one.",
     ]
     assert {each.kind for each in found} == {"text"}
+
+
+def test_of_a_selection_formulas_are_put_into_words_and_tables_read_row_by_row() -> None:
+    selected = "So $a_1^3$ is.\n\nPort\tHeight\nBrest\t6.1 m\n\n$$\nx^2\n$$\n\nFrom $5 to $10, echo $HOME."
+    assert [each.text for each in plain(as_heard(selected))] == [
+        "So a sub 1 cubed is.",
+        "Port, Height",
+        "Brest, 6.1 m",
+        "x squared",
+        "From $5 to $10, echo $HOME.",
+    ]
 
 
 @given(st.text(alphabet="ab. \n\u2029,!", max_size=60), st.integers(1, 7))

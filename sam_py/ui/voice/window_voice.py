@@ -164,8 +164,10 @@ class WindowVoice(QObject):
 
     def read_text(self, text: str) -> None:
         """Read what is selected."""
+        from sam_py.speech.plain import as_heard
+
         self._chosen = ""
-        self._reader.read_text(text)
+        self._reader.read_text(as_heard(text))
 
     def stop(self) -> bool:
         """Fall silent. False where nothing was to be heard."""
