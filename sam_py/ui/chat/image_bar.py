@@ -56,10 +56,10 @@ class ImageBar(QWidget):
         does = self.tr("original size") if fits else self.tr("fit to the window")
         self.per_cent.set_label(self.tr("{zoom}: {does}").format(zoom=words, does=does))
 
-    def set_no_picture(self) -> None:
-        """There is nothing to enlarge or copy."""
+    def set_has_picture(self, has_picture: bool) -> None:
+        """Without one there is nothing to enlarge or copy."""
         for button in (self.zoom_out, self.per_cent, self.zoom_in, self.copy):
-            button.setEnabled(False)
+            button.setEnabled(has_picture)
 
     def show_copied(self) -> None:
         self.copy.set_icon("check", "success")

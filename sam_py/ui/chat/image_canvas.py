@@ -45,11 +45,26 @@ class ImageCanvas(QWidget):
 
     def __init__(self, path: Path, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._path = path
-        self.setAccessibleName(self.tr("Picture {name}").format(name=one_line(name)))
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setCursor(Qt.CursorShape.OpenHandCursor)
+        shared_pictures().ready.connect(self._arrived)
+        self._grabbed: QPointF | None = None
+        if sys.platform != "darwin":  # there a pinch arrives as a native gesture alone
+            self.grabGesture(Qt.GestureType.PinchGesture)
+        self.image: QImage | None = None
+        self.zoom = 1.0
+        self.fits = True
+        self._load(path, name)
+
+    def show_picture(self, path: Path, name: str) -> None:
+        """Show another picture, fitted."""
+        self._load(path, name)
+        self.fit()
+
+    def _load(self, path: Path, name: str) -> None:
+        self._path = path
+        self.setAccessibleName(self.tr("Picture {name}").format(name=one_line(name)))
         self.file_size = shared_pictures().size(path)
         """Of the file, in its pixels; not valid where it is no picture."""
         size = QSize(self.file_size)
@@ -57,16 +72,8 @@ class ImageCanvas(QWidget):
             size = size.scaled(QSize(MAX_SIDE_PX, MAX_SIDE_PX), Qt.AspectRatioMode.KeepAspectRatio)
         self._size = QSizeF(size if size.isValid() else QSize(1, 1))
         self._key = (str(path), size.width(), size.height())
-        self.image: QImage | None = None
-        if size.isValid():
-            shared_pictures().ready.connect(self._arrived)
-            self.image = shared_pictures().picture(path, size)
-        self.zoom = 1.0
-        self.fits = True
+        self.image = shared_pictures().picture(path, size) if size.isValid() else None
         self._centre = QPointF(self._size.width() / 2, self._size.height() / 2)  # of what was read, in its pixels
-        self._grabbed: QPointF | None = None
-        if sys.platform != "darwin":  # there a pinch arrives as a native gesture alone
-            self.grabGesture(Qt.GestureType.PinchGesture)
 
     @property
     def per_cent(self) -> int:

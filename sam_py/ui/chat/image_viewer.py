@@ -34,7 +34,6 @@ class ImageViewer(QDialog):
         super().__init__(parent)
         self._path = path
         self._name = name or path.name
-        self.setWindowTitle(window_title(self._name))
         self.canvas = ImageCanvas(path, self._name, self)
         self.bar = ImageBar(icons, self)
         layout = QVBoxLayout(self)
@@ -44,10 +43,7 @@ class ImageViewer(QDialog):
         layout.addWidget(self.bar)
         self.canvas.zoom_changed.connect(self._show_zoom)
         size = self.canvas.file_size
-        if size.isValid():
-            self.bar.facts.set_text(self.tr("{width} × {height}").format(width=size.width(), height=size.height()))
-        else:
-            self.bar.set_no_picture()
+        self._show_facts()
         self._add_actions()
         self._connect_bar()
         foot = QSize(0, self.bar.sizeHint().height())
@@ -55,6 +51,20 @@ class ImageViewer(QDialog):
         self.resize(around.expandedTo(_SMALLEST_PX).boundedTo(_LARGEST_PX) + foot)
         self.canvas.setFocus()
         self.canvas.fit()
+
+    def show_picture(self, path: Path, name: str = "") -> None:
+        """Show another picture in the same window."""
+        self._path = path
+        self._name = name or path.name
+        self.canvas.show_picture(path, self._name)
+        self._show_facts()
+
+    def _show_facts(self) -> None:
+        self.setWindowTitle(window_title(self._name))
+        size = self.canvas.file_size
+        self.bar.set_has_picture(size.isValid())
+        words = self.tr("{width} × {height}").format(width=size.width(), height=size.height())
+        self.bar.facts.set_text(words if size.isValid() else "")
 
     def _add_actions(self) -> None:
         keys = QKeySequence.StandardKey

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Coroutine, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QMimeData, QObject, QSize, Qt, QUrl, Signal
 from PySide6.QtGui import QGuiApplication
@@ -19,6 +19,10 @@ from sam_py.ui.library.words import conversation, day, facts, filled, number, sh
 from sam_py.ui.services import Services
 from sam_py.ui.widgets.announce import announce
 
+if TYPE_CHECKING:
+    from sam_py.ui.library.gallery_viewer import GalleryViewer
+
+PathOf = Callable[[Item], Path | None]
 OpenMessage = Callable[[str, str], object]
 _MOST_DRAGGED = 200
 
@@ -33,6 +37,9 @@ class ItemActions(QObject):
         super().__init__(page)
         self._services = services
         self._open_message = open_message
+        self.neighbour: Callable[[int, PathOf], Item | None] = lambda _step, _path_of: None
+        """Go one picture on (1) or back (-1) to one that has a path, and say which one that is."""
+        self.has_neighbour: Callable[[int], bool] = lambda _step: False
         self._page = page
         self._work: asyncio.Task[None] | None = None
         library = services.library
@@ -137,17 +144,31 @@ class ItemActions(QObject):
         return path
 
     def _open_image(self, item: Item) -> None:
-        from sam_py.ui.chat.image_viewer import ImageViewer
+        from sam_py.ui.library.gallery_viewer import GalleryViewer
 
         try:
             path = self._present(item)
         except SamError as error:
             self.failed.emit(str(error))
             return
-        viewer = ImageViewer(self._services.icons, path, shown_name(item), parent=self._page)
+        viewer = GalleryViewer(self._services.icons, path, shown_name(item), self._page)
+        viewer.step_wanted.connect(lambda step: self._step(viewer, step))
+        self._show_ends(viewer)
         viewer.failed.connect(self.failed)
         viewer.finished.connect(viewer.deleteLater)
         viewer.open()
+
+    def _step(self, viewer: GalleryViewer, step: int) -> None:
+        """To the next picture that is here; where there is none the one that is shown stays."""
+        found = self.neighbour(step, self.path_of)
+        if found is not None:
+            path = self.path_of(found)
+            if path is not None:
+                viewer.show_picture(path, shown_name(found))
+        self._show_ends(viewer)
+
+    def _show_ends(self, viewer: GalleryViewer) -> None:
+        viewer.set_ends(is_first=not self.has_neighbour(-1), is_last=not self.has_neighbour(1))
 
     def _open_link(self, item: Item) -> None:
         from sam_py.ui.links import open_url, safe_target

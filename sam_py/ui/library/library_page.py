@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 from PySide6.QtCore import QEvent, QPoint, QSize, Qt
 from PySide6.QtGui import QColor, QHideEvent, QImage, QKeyEvent, QPainter, QPaintEvent, QShowEvent
@@ -65,6 +66,8 @@ class LibraryPage(QWidget):
         self.listing = Listing(search, self.model, services.tasks.spawn, path_of, self)
         self.actions_of = ItemActions(services, open_message, self)
         self.model.drag = self.actions_of.dragged
+        self.actions_of.neighbour = self._neighbour
+        self.actions_of.has_neighbour = self._has_neighbour
         self.title = ElidedText(icons.themes, bold=True, parent=self)
         self.title.set_text(tr("Library"))
         self.kinds = KindBar(icons, self)
@@ -186,11 +189,8 @@ class LibraryPage(QWidget):
     def _say_nothing(self) -> None:
         kind = self.kinds.kind
         if self.filters.is_narrow:
-            title, sentence = (
-                tr("Nothing fits"),
-                tr("No other words, conversation or time is looked at with these filters."),
-            )
-            self.nothing.say("search", title, sentence, tr("Clear filters"))
+            sentence = tr("Nothing of this kind passes all of the filters. Try fewer words, or another time.")
+            self.nothing.say("search", tr("Nothing fits"), sentence, tr("Clear filters"))
         elif self._search.state.phase in ("opening", "building"):
             sentence = tr("Your conversations are still being looked through. What is found appears here.")
             self.nothing.say(KIND_ICONS[kind], tr("Nothing found so far"), sentence)
@@ -264,7 +264,21 @@ class LibraryPage(QWidget):
         item = self.model.item(row)
         if item is not None:
             self.status.tell("")
+            self.view.setCurrentIndex(self.model.index(row))
             self.actions_of.open(item)
+
+    def _has_neighbour(self, step: int) -> bool:
+        return self.model.item(self.view.currentIndex().row() + step) is not None
+
+    def _neighbour(self, step: int, path_of: Callable[[Item], Path | None]) -> Item | None:
+        """Select the next picture in this direction that is on this computer."""
+        row = self.view.currentIndex().row() + step
+        while (item := self.model.item(row)) is not None:
+            if path_of(item) is not None:
+                self.view.setCurrentIndex(self.model.index(row))
+                return item
+            row += step
+        return None
 
     def _show_selected(self) -> None:
         items = self.selected

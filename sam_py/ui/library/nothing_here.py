@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import QColor, QFont, QPalette
+from PySide6.QtGui import QColor, QFont, QPalette, QResizeEvent
 from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
 from sam_py.ui.widgets.buttons import PillButton
@@ -61,7 +61,6 @@ class NothingHere(QWidget):
         ratio = self.devicePixelRatioF()
         side = round(_ICON_PX * theme.scale * ratio)
         self.sign.setPixmap(self._icons.pixmap(self._name, "muted", QSize(side, side), ratio))
-        self.sentence.setFixedWidth(min(round(_WIDTH_PX * theme.scale), max(200, self.width() - 48)))
         for label, points, weight, colour in (
             (self.title, theme.body_pt * 1.2, QFont.Weight.DemiBold, theme.palette.text),
             (self.sentence, theme.body_pt, QFont.Weight.Normal, theme.palette.text_muted),
@@ -73,3 +72,12 @@ class NothingHere(QWidget):
             palette = QPalette(label.palette())
             palette.setColor(QPalette.ColorRole.WindowText, QColor(colour))
             label.setPalette(palette)
+        self._fit()
+
+    def _fit(self) -> None:
+        width = min(round(_WIDTH_PX * self._icons.themes.current.scale), max(200, self.width() - 48))
+        self.sentence.setFixedSize(width, max(1, self.sentence.heightForWidth(width)))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()

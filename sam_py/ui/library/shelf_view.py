@@ -84,7 +84,6 @@ class ShelfView(QListView):
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)
         self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.setDragEnabled(True)
@@ -126,9 +125,8 @@ class ShelfView(QListView):
             return
         firsts = [first for first, _month in self._things.months]
         count = max(self._things.total, self._things.rowCount()) if firsts else 0
-        shape = self._cells.shape()
-        beside = min(shape.margin, self.width() - self.viewport().width())  # the scroll bar is margin enough
-        self._layout = ShelfLayout(shape, self.viewport().width() + beside, firsts, count)
+        # The scroll bar stands in the margin: what is laid out is the same with and without it.
+        self._layout = ShelfLayout(self._cells.shape(), self.width(), firsts, count)
         self.updateGeometries()
         self.viewport().update()
         self._soon.start()

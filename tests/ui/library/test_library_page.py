@@ -142,6 +142,21 @@ def test_a_picture_that_is_not_here_says_so_when_it_is_opened(shown):
     assert page.selected == []
 
 
+def test_the_viewer_steps_to_the_pictures_that_are_here(shown):
+    shown.rooms.furnish()
+    page = shown.open()
+    shown.settle()
+    page.view.opened.emit(1)
+    viewer = next(each for each in QApplication.topLevelWidgets() if each.isVisible() and hasattr(each, "step_wanted"))
+    viewer.next.click()
+    assert (viewer.windowTitle(), page.selected[0].name) == ("a boat", "a boat")
+    assert not viewer.next.isVisible()
+    viewer.previous.click()
+    viewer.previous.click()  # the one above is not on this computer
+    assert (viewer.windowTitle(), page.selected[0].name) == ("red boat", "red boat")
+    viewer.close()
+
+
 def test_a_new_thing_is_listed_without_moving_what_is_selected(shown):
     shown.rooms.furnish()
     page = shown.open()
