@@ -54,7 +54,7 @@ from sam_py.ui.appearance import apply_theme, theme_of
 from sam_py.ui.asking import Asking
 from sam_py.ui.chat.server_sources import ServerSources
 from sam_py.ui.garbage import GarbageCollection
-from sam_py.ui.last_things import end_all
+from sam_py.ui.last_things import end_all, run_after_the_end
 from sam_py.ui.loop import Loop
 from sam_py.ui.main_window import MainWindow
 from sam_py.ui.open_conversations import OpenConversation, OpenConversations
@@ -128,6 +128,7 @@ def main(argv: list[str] | None = None) -> int:
     finally:
         instance.release()
         asyncio.set_event_loop(None)
+        run_after_the_end()
 
 
 async def _run(

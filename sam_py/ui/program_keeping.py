@@ -73,6 +73,16 @@ class ProgramKeeping(QObject):
         dialog.open()
         dialog.run(files)
 
+    # Elsewhere
+
+    def move(self) -> None:
+        """Ask where the data folder is to be."""
+        from sam_py.ui.program_moving import ProgramMoving
+        from sam_py.ui.settings.move_dialog import MoveDialog
+
+        moving = ProgramMoving(self._services, self.backups, self._window)
+        MoveDialog(self._services, moving, self._above()).open()
+
     def _open(self, conversation_id: str) -> None:
         dialog = QApplication.activeModalWidget()
         if isinstance(dialog, QDialog):  # the settings, from where it was imported

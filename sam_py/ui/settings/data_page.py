@@ -28,9 +28,15 @@ class DataPage(SettingsPage):
         if services.keeping is not no_keeping:
             self._add_keeping()
             self.add_heading(self.tr("Folders"))
+        moves: tuple[PillButton, ...] = ()
+        if services.keeping is not no_keeping:
+            label = self.tr("Move the conversations to another folder")
+            self.move_button = PillButton(self.icons, self.tr("Move…"), kind="outline", label=label)
+            self.move_button.clicked.connect(lambda: services.keeping().move())
+            moves = (self.move_button,)
         paths = services.paths
         synced = self.tr("May lie in a folder that is synced between computers.")
-        self._add_folder(self.tr("Conversations"), paths.data, f"{synced} {_free_space(paths.data)}".strip())
+        self._add_folder(self.tr("Conversations"), paths.data, f"{synced} {_free_space(paths.data)}".strip(), *moves)
         self._add_folder(self.tr("Settings"), paths.config, self.tr("Keys are not in it: they are in the keyring."))
         self._add_folder(self.tr("Drafts and logs"), paths.state, self.tr("Of this computer only."))
         self.column.addStretch(1)
@@ -60,7 +66,7 @@ class DataPage(SettingsPage):
         hint = self.tr("All conversations, to read or to be imported again. Single ones: by their menus.")
         self.add_row(self.tr("Export everything"), self.export_button, hint)
 
-    def _add_folder(self, name: str, folder: Path, hint: str) -> None:
+    def _add_folder(self, name: str, folder: Path, hint: str, *more: PillButton) -> None:
         path = Words(self.icons, str(folder), small=True)
         path.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         words = QVBoxLayout()
@@ -83,6 +89,8 @@ class DataPage(SettingsPage):
         row.addLayout(words, 1)
         row.addWidget(copy)
         row.addWidget(show)
+        for button in more:
+            row.addWidget(button)
         self.column.addLayout(row)
 
 

@@ -38,11 +38,19 @@ class WorkDialog(QDialog):
     def show_state(self) -> None:
         """Bring buttons and the like to whether something is being done. Called at its end, too."""
 
+    def make_room(self) -> None:
+        """Grow where what is said now would be cut off."""
+        layout = self.layout()
+        if layout is not None:
+            layout.activate()
+            self.resize(self.width(), max(self.height(), layout.totalHeightForWidth(self.width())))
+
     def _ended(self, task: asyncio.Task[Any]) -> None:
         if task is not self._task:  # another thing was begun since
             return
         self._task = None
         self.show_state()
+        self.make_room()
         if self._left:
             self.deleteLater()
 
