@@ -187,6 +187,13 @@ class DataSettings(Frozen):
     """Empty: beside the drafts and logs of this computer."""
 
 
+class SearchSettings(Frozen):
+    semantic: bool = False
+    """What was said is found by its meaning, too: its words are sent to `embeddings`. Only a person switches it on."""
+    embeddings: ModelChoice = ModelChoice(provider="", model="")
+    """The account and model that turn words into vectors (``/embeddings``)."""
+
+
 class Settings(Frozen):
     schema_version: int = SCHEMA
     providers: tuple[ProviderSettings, ...] = ()
@@ -195,6 +202,7 @@ class Settings(Frozen):
     tools: ToolSettings = ToolSettings()
     voice: VoiceSettings = VoiceSettings()
     data: DataSettings = DataSettings()
+    search: SearchSettings = SearchSettings()
     detect_local_servers: bool = True
     mcp_servers: tuple[McpServerSettings, ...] = ()
 

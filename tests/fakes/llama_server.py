@@ -41,14 +41,17 @@ class LlamaServer:
 
 
 @contextmanager
-def running_llama_server(folder: Path, *, calls_tools: bool = False) -> Iterator[LlamaServer]:
-    """Write a model into `folder` and serve it. The process ends with the block, and with this process."""
+def running_llama_server(folder: Path, *, calls_tools: bool = False, embeds: bool = False) -> Iterator[LlamaServer]:
+    """Write a model into `folder` and serve it. The process ends with the block, and with this process.
+
+    `embeds`: it makes embeddings and does not talk.
+    """
     from tests.fakes.tiny_gguf import write_tiny_gguf
 
     model = write_tiny_gguf(folder / "tiny.gguf", ends_by_itself=False, calls_tools=calls_tools)
     with (folder / "llama-server.log").open("wb") as log:
         process = subprocess.Popen(
-            [sys.executable, str(Path(__file__).resolve()), str(model)],
+            [sys.executable, str(Path(__file__).resolve()), str(model), *(["embeds"] if embeds else [])],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=log,
@@ -75,7 +78,7 @@ def running_llama_server(folder: Path, *, calls_tools: bool = False) -> Iterator
             process.stdout.close()
 
 
-def main(model: str) -> None:
+def main(model: str, *purposes: str) -> None:
     import os
 
     import xllamacpp
@@ -92,6 +95,9 @@ def main(model: str) -> None:
     parameters.cpuparams_batch.n_threads = 1
     parameters.endpoint_slots = True
     parameters.warmup = False
+    if "embeds" in purposes:
+        parameters.embedding = True
+        parameters.pooling_type = xllamacpp.llama_pooling_type.LLAMA_POOLING_TYPE_MEAN
     server = xllamacpp.Server(parameters)
     print(server.listening_address, flush=True)
     sys.stdin.read()
@@ -99,4 +105,4 @@ def main(model: str) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(*sys.argv[1:])

@@ -1,0 +1,228 @@
+"""Embeddings over HTTP: what OpenAI's ``/embeddings`` is asked, and the vectors that it answers.
+
+https://platform.openai.com/docs/api-reference/embeddings/create; Ollama, llama.cpp, LM Studio, vLLM, Mistral and
+Gemini's compatible address answer the same way.
+"""
+
+from __future__ import annotations
+
+import logging
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import urlsplit
+
+from sam_py.providers.errors import ProviderError
+from sam_py.providers.failures import Asked, not_the_protocol
+from sam_py.providers.hosts import is_same_machine
+from sam_py.providers.http import Call, Http
+from sam_py.providers.presets import is_host, preset_of, wire_at
+from sam_py.settings.model import ModelChoice, Settings
+
+log = logging.getLogger(__name__)
+
+AT_ONCE = 32
+"""Texts of one request: little enough for a small computer, much enough for a distant one."""
+LONGEST = 6_000
+"""Characters of one text; a passage has some 1,500. The smallest models see 512 tokens and cut the rest off."""
+_TOTAL_S = 600.0
+"""A large model on a slow computer takes minutes for a batch, and says nothing meanwhile."""
+_MAY_BE_THE_TEXT = frozenset({"bad_request", "too_long", "refused", "server", "bad_response"})
+_HARMLESS = "hello"
+_ENDINGS = ("/chat/completions", "/responses", "/embeddings")
+
+# What a model was trained to see before a question, and before what may answer it; from the models' own pages.
+_ASKED_AS: tuple[tuple[str, str, str], ...] = (
+    ("nomic-embed", "search_query: ", "search_document: "),
+    ("embeddinggemma", "task: search result | query: ", "title: none | text: "),
+    ("multilingual-e5", "query: ", "passage: "),
+    ("e5-small", "query: ", "passage: "),
+    ("e5-base", "query: ", "passage: "),
+    ("e5-large", "query: ", "passage: "),
+    ("mxbai-embed", "Represent this sentence for searching relevant passages: ", ""),
+    ("snowflake-arctic-embed", "query: ", ""),
+    (
+        "qwen3-embedding",
+        "Instruct: Given a search query, find what was said about it in past conversations\nQuery: ",
+        "",
+    ),
+)
+# Models whose vectors may be had shorter, and how long they are asked for: little is lost, and two thirds of the disk.
+_SHORTENED: tuple[tuple[str, int], ...] = (("text-embedding-3-", 512), ("gemini-embedding", 768))
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddingService:
+    """`base_url` ends before ``/embeddings``. The key is looked up by `account`."""
+
+    label: str
+    base_url: str
+    model: str
+    account: str = ""
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    key_header: str = ""
+    local_program: str = ""
+
+    @property
+    def is_local(self) -> bool:
+        """Whether what it is sent stays on this computer, as far as the address and the model's name tell."""
+        return is_same_machine(self.base_url) and not self.model.endswith(("-cloud", ":cloud"))
+
+    @property
+    def identity(self) -> str:
+        """Of what makes the vectors: those of another one cannot be compared with them."""
+        return f"{self.base_url} {self.model}"
+
+
+def embedding_service(settings: Settings, choice: ModelChoice) -> EmbeddingService | None:
+    """What the person chose; None where that is nothing, or its account is gone, switched off or of another kind."""
+    account = settings.provider(choice.provider) if choice.provider and choice.model else None
+    if account is None or not account.enabled:
+        return None
+    preset = preset_of(account.preset)
+    address = (account.base_url or preset.base_url).strip().rstrip("/")
+    if not address.startswith(("http://", "https://")):
+        return None
+    wire = wire_at(preset, address)
+    for ending in _ENDINGS:
+        address = address.removesuffix(ending)
+    if wire == "ollama":
+        address = f"{address.removesuffix('/api').removesuffix('/v1')}/v1"
+    elif wire == "gemini":
+        address = f"{address.removesuffix('/openai')}/openai"
+    elif wire == "anthropic":
+        return None
+    azure = preset.preset == "azure"
+    if azure and not address.endswith("/v1"):
+        parts = urlsplit(address)
+        address = f"{parts.scheme}://{parts.netloc}/openai/v1"
+    return EmbeddingService(
+        label=account.label or preset.label,
+        base_url=address,
+        model=choice.model,
+        account=account.id,
+        headers=account.headers,
+        key_header="api-key" if azure else "",
+        local_program=preset.label if preset.group == "local" else "",
+    )
+
+
+def embedding_body(service: EmbeddingService, texts: Sequence[str], *, is_question: bool = False) -> dict[str, Any]:
+    """The body of a request. Pure.
+
+    >>> embedding_body(EmbeddingService("x", "http://127.0.0.1/v1", "nomic-embed-text"), ["Lyon"], is_question=True)
+    {'model': 'nomic-embed-text', 'input': ['search_query: Lyon'], 'encoding_format': 'float'}
+    """
+    name = service.model.lower().rpartition("/")[2]
+    before = next(((question, text) for begin, question, text in _ASKED_AS if name.startswith(begin)), ("", ""))
+    lead = before[0 if is_question else 1]
+    body: dict[str, Any] = {
+        "model": service.model,
+        "input": [lead + (text.strip()[:LONGEST] or "-") for text in texts],  # an empty one is refused by some
+        "encoding_format": "float",
+    }
+    if is_host(service.base_url, "openai.com") or is_host(service.base_url, "googleapis.com"):
+        length = next((length for begin, length in _SHORTENED if name.startswith(begin)), None)
+        if length is not None:
+            body["dimensions"] = length
+    return body
+
+
+async def embed(
+    http: Http, service: EmbeddingService, texts: Sequence[str], key: str | None, *, is_question: bool = False
+) -> list[list[float]]:
+    """One vector of length 1 for each text, in their order. Sends `AT_ONCE` texts at a time.
+
+    Raises `ProviderError`, also for vectors that cannot be ones. Cancelling the task ends the request.
+    """
+    vectors: list[list[float]] = []
+    for start in range(0, len(texts), AT_ONCE):
+        some = texts[start : start + AT_ONCE]
+        call = Call(
+            url=f"{service.base_url}/embeddings",
+            asked=Asked(service.label, service.model, service.base_url, service.local_program, with_key=bool(key)),
+            body=embedding_body(service, some, is_question=is_question),
+            key=key,
+            key_header=service.key_header,
+            headers=service.headers,
+            total_s=_TOTAL_S,
+        )
+        try:
+            told = await http.get_json(call)
+        except ProviderError as error:
+            raise _in_words(error, service) from error
+        found = read_embeddings(told, len(some))
+        if found is None:
+            raise not_the_protocol(repr(told)[:300].encode("utf-8", "replace"), call.asked)
+        vectors += found
+    return vectors
+
+
+async def embed_each(
+    http: Http, service: EmbeddingService, texts: Sequence[str], key: str | None
+) -> list[list[float] | None]:
+    """As `embed`, but a text that the model cannot take is None, and does not stop the others.
+
+    Raises `ProviderError` where not even a harmless one is taken: then it is not the texts.
+    """
+    try:
+        return list(await embed(http, service, texts, key))
+    except ProviderError as error:
+        if error.code not in _MAY_BE_THE_TEXT:
+            raise
+        refusal = error
+    found: list[list[float] | None] = []
+    for text in texts:
+        try:
+            found += await embed(http, service, [text], key)
+        except ProviderError as error:
+            if error.code not in _MAY_BE_THE_TEXT:
+                raise
+            found.append(None)
+    if any(found):
+        return found
+    await embed(http, service, [_HARMLESS], key)
+    log.info("%s embeds none of %d texts: %s", service.label, len(texts), refusal)
+    return found
+
+
+def read_embeddings(told: Any, count: int) -> list[list[float]] | None:
+    """The `count` vectors of an answer, each brought to length 1; None where these are not there. Pure.
+
+    >>> read_embeddings({"data": [{"index": 1, "embedding": [0, 2]}, {"index": 0, "embedding": [3.0, 4]}]}, 2)
+    [[0.6, 0.8], [0.0, 1.0]]
+    """
+    items = told.get("data") if isinstance(told, dict) else None
+    if not isinstance(items, list) or len(items) != count:
+        return None
+    found: dict[int, list[float]] = {}
+    for place, item in enumerate(items):
+        if not isinstance(item, dict):
+            return None
+        index = item.get("index", place)
+        vector = _at_length_one(item.get("embedding"))
+        if vector is None or not isinstance(index, int) or not 0 <= index < count:
+            return None
+        found[index] = vector
+    if len(found) != count or len({len(vector) for vector in found.values()}) != 1:
+        return None
+    return [found[index] for index in range(count)]
+
+
+def _at_length_one(value: Any) -> list[float] | None:
+    if not isinstance(value, list) or not value or not all(type(each) in (int, float) for each in value):
+        return None
+    length = math.hypot(*value)
+    return [each / length for each in value] if length and math.isfinite(length) else None
+
+
+def _in_words(error: ProviderError, service: EmbeddingService) -> ProviderError:
+    """What a refusal means here, where the usual words are about chats."""
+    if error.status in (404, 405, 501) or error.code == "no_model":
+        text = (
+            f"{service.label} makes no embeddings with the model {service.model}. Choose another account or an "
+            "embedding model for the search by meaning in Settings > Data."
+        )
+        return ProviderError(text, code="no_model", status=error.status, detail=error.detail, retryable=False)
+    return error
