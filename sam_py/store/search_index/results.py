@@ -63,7 +63,7 @@ class Hit:
     """`marks` are the ranges of `snippet` where the words stand, sorted and apart.
 
     `kind` says in what they were found; `part_index` in which part, or -1. Of a document, `name` is the file's and
-    `label` the page's ("Page 3").
+    `label` the page's ("Page 3"). `is_similar`: it was found by its meaning alone (`store.semantic`).
     """
 
     place: Place
@@ -74,6 +74,7 @@ class Hit:
     part_index: int = -1
     name: str = ""
     label: str = ""
+    is_similar: bool = False
 
 
 @dataclass(frozen=True, slots=True)

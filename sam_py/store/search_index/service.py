@@ -165,6 +165,17 @@ class SearchService:
         """How many items of each kind, pinned messages and messages there are, and by which models."""
         return await self._ask(self._lister, lambda connection: lists.counts(connection, filters))
 
+    # For what is built on it
+
+    async def read(self, work: Work[Answer]) -> Answer:
+        """What `work` finds in the database, on a thread where no search waits for it."""
+        return await self._ask(self._lister, work)
+
+    @property
+    def hidden(self) -> Hidden:
+        """What is gone, whether the index knows it yet or not."""
+        return self._hidden()
+
     # Inside
 
     async def _ask(self, reader: Reader, work: Work[Answer]) -> Answer:
