@@ -15,6 +15,9 @@ from sam_py.providers.guide.words import STOP_WORDS, SYNONYMS, language_of
 QUESTIONS = {
     "how do I import my chatgpt conversations": "Import from another program",
     "save chat as html": "Export conversations",
+    "save a chat as pdf": "Export conversations",
+    "how do I restore a backup": "Restore from a backup",
+    "move my conversations to another disk": "Move the data folder",
     "how do I add an api key": "Enter a key",
     "stop the answer": "Stop a reply",
     "dark mode": "Light and dark",
