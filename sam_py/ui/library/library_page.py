@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from PySide6.QtCore import QEvent, QPoint, QSize, Qt
-from PySide6.QtGui import QColor, QHideEvent, QImage, QKeyEvent, QPainter, QPaintEvent, QShowEvent
+from PySide6.QtGui import QColor, QHideEvent, QImage, QKeyEvent, QKeySequence, QPainter, QPaintEvent, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from sam_py.messages.message import utc_now
@@ -140,6 +140,7 @@ class LibraryPage(QWidget):
         self.view.seen.connect(self._on_view)
         self.view.opened.connect(self._open_row)
         self.view.menu_requested.connect(self._open_menu)
+        self.view.typed.connect(self._look_for)
         self.view.selectionModel().selectionChanged.connect(self._show_selected)
         self.model.modelReset.connect(self._show_selected)
         self.model.dataChanged.connect(self._show_selected)
@@ -229,6 +230,10 @@ class LibraryPage(QWidget):
             if item is not None and item.attachment == hash:
                 self.view.repaint_row(row)
 
+    def _look_for(self, letters: str) -> None:
+        self.filters.field.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self.filters.field.insert(letters)
+
     # What is done
 
     @property
@@ -264,7 +269,7 @@ class LibraryPage(QWidget):
         item = self.model.item(row)
         if item is not None:
             self.status.tell("")
-            self.view.setCurrentIndex(self.model.index(row))
+            self.view.select_row(row)
             self.actions_of.open(item)
 
     def _has_neighbour(self, step: int) -> bool:
@@ -275,7 +280,7 @@ class LibraryPage(QWidget):
         row = self.view.currentIndex().row() + step
         while (item := self.model.item(row)) is not None:
             if path_of(item) is not None:
-                self.view.setCurrentIndex(self.model.index(row))
+                self.view.select_row(row)
                 return item
             row += step
         return None
@@ -325,15 +330,21 @@ class LibraryPage(QWidget):
                         return True
         return super().eventFilter(watched, event)  # type: ignore[arg-type]
 
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Letters that nothing else takes are looked for."""
+    def event(self, event: QEvent) -> bool:
+        """Find means to find here, wherever on the page the keyboard is."""
         if (
-            event.text().isprintable()
-            and event.text().strip()
-            and not event.modifiers() & ~Qt.KeyboardModifier.ShiftModifier
+            isinstance(event, QKeyEvent)
+            and event.type() == QEvent.Type.ShortcutOverride
+            and event.matches(QKeySequence.StandardKey.Find)
         ):
+            event.accept()
+            return True
+        return super().event(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.matches(QKeySequence.StandardKey.Find):
             self.filters.field.setFocus(Qt.FocusReason.ShortcutFocusReason)
-            self.filters.field.insert(event.text())
+            self.filters.field.selectAll()
             return
         super().keyPressEvent(event)
 

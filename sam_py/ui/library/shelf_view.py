@@ -71,6 +71,8 @@ class ShelfView(QListView):
     seen = Signal(int, int)
     """The first row on view, and the first after them."""
     menu_requested = Signal(QPoint)
+    typed = Signal(str)
+    """Letters: the person looks for something."""
 
     def __init__(self, model: LibraryModel, icons: Icons, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -131,8 +133,11 @@ class ShelfView(QListView):
         self.viewport().update()
         self._soon.start()
 
-    def item_at(self, row: int) -> Item | None:
-        return self._things.item(row)
+    def select_row(self, row: int) -> None:
+        """Select this one alone, whatever keys are held, and make it seen."""
+        index = self._things.index(row)
+        self.selectionModel().setCurrentIndex(index, QItemSelectionModel.SelectionFlag.ClearAndSelect)
+        self.scrollTo(index)
 
     def rows_on_view(self) -> range:
         top = self.verticalOffset()
@@ -290,12 +295,20 @@ class ShelfView(QListView):
         return self._things.index(min(max(0, row), last))
 
     def setSelection(self, rect: QRect, command: QItemSelectionModel.SelectionFlag) -> None:
-        """All from the thing at one corner to that at the other."""
-        ends = [self.indexAt(rect.topLeft()), self.indexAt(rect.bottomRight())]
-        rows = sorted(index.row() for index in ends if index.isValid())
+        """All from the thing at one corner to that at the other; where one is on none, what the rectangle meets."""
+        offset, last = self.verticalOffset(), self._things.rowCount() - 1
+        corners = (rect.topLeft(), rect.bottomRight())
+        ends = [self._layout.row_at(corner.x(), corner.y() + offset) for corner in corners]
         chosen = QItemSelection()
-        if rows:
-            chosen.append(QItemSelectionRange(self._things.index(rows[0]), self._things.index(rows[-1])))
+        if ends[0] is not None and ends[1] is not None:
+            first, end = sorted((min(ends[0], last), min(ends[1], last)))
+            chosen.append(QItemSelectionRange(self._things.index(first), self._things.index(end)))
+        else:
+            area = rect.normalized()
+            for row in self._layout.rows_between(area.top() + offset, area.bottom() + offset + 1):
+                index = self._things.index(row)
+                if index.isValid() and self.visualRect(index).intersects(area):
+                    chosen.append(QItemSelectionRange(index))
         self.selectionModel().select(chosen, command)
 
     def visualRegionForSelection(self, selection: QItemSelection) -> QRegion:
@@ -363,6 +376,9 @@ class ShelfView(QListView):
             case _:
                 super().keyPressEvent(event)
 
+    def keyboardSearch(self, search: str) -> None:
+        self.typed.emit(search)
+
     def mousePressEvent(self, event: QMouseEvent) -> None:
         self._ring = False
         index = self.indexAt(event.position().toPoint())
@@ -382,7 +398,7 @@ class ShelfView(QListView):
         if not index.isValid():
             return
         if not self.selectionModel().isSelected(index):
-            self.setCurrentIndex(index)
+            self.select_row(index.row())
         place = event.globalPos()
         if event.reason() != QContextMenuEvent.Reason.Mouse:
             place = self.viewport().mapToGlobal(self.visualRect(index).center())

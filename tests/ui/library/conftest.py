@@ -156,7 +156,7 @@ class Shown:
         return [item.name for item in self.page.model.items]
 
     def select(self, row: int) -> None:
-        self.page.view.setCurrentIndex(self.page.model.index(row))
+        self.page.view.select_row(row)
 
     def close(self) -> None:
         async def end() -> None:

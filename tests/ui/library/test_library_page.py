@@ -142,6 +142,27 @@ def test_a_picture_that_is_not_here_says_so_when_it_is_opened(shown):
     assert page.selected == []
 
 
+def test_all_is_done_with_the_keyboard(shown):
+    shown.rooms.furnish()
+    page = shown.open()
+    shown.settle()
+    page.arrive()
+    assert page.view.currentIndex().row() == 0
+    QTest.keyClick(page.view, Qt.Key.Key_Right)
+    QTest.keyClick(page.view, Qt.Key.Key_Down, Qt.KeyboardModifier.ShiftModifier)  # into the next month
+    assert [item.name for item in page.selected] == ["red boat", "a boat"]
+    assert page.strip.name.text == "2 selected"
+    QTest.keyClick(page.view, Qt.Key.Key_R)
+    assert page.filters.field.text() == "r"
+    QTest.keyClick(page.filters.field, Qt.Key.Key_Escape)
+    assert page.filters.field.text() == ""
+    page.kinds.setFocus()
+    QTest.keyClick(page.kinds, Qt.Key.Key_Right)
+    assert shown.settle() == ["print('lamp')"]
+    QTest.keyClick(page.kinds, Qt.Key.Key_F, Qt.KeyboardModifier.ControlModifier)
+    assert page.focusWidget() is page.filters.field
+
+
 def test_the_viewer_steps_to_the_pictures_that_are_here(shown):
     shown.rooms.furnish()
     page = shown.open()
