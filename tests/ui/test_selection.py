@@ -117,6 +117,16 @@ def test_a_row_that_has_scrolled_away_keeps_its_part_of_the_selection(page, cont
     assert controller.selected_text() == "Second message.\n\nThird one, off screen."
 
 
+def test_what_is_read_aloud_of_a_message_out_of_view_has_no_markup(page, controller, monkeypatch):
+    monkeypatch.setitem(page.__dict__, "plain_text_of", lambda _row: "# Third\n\nIt is **off** screen.")
+    read = []
+    controller.read_wanted.connect(read.append)
+    controller.select_all(1)
+    controller._end = (2, (0, 0))
+    assert controller.read_aloud()
+    assert read == ["Second message.\n\nThird\u2029It is off screen."]
+
+
 def test_rows_inserted_above_move_the_selection_with_its_text(page, controller):
     controller.select_all(0)
     controller.rows_changed(0, 1)

@@ -97,8 +97,11 @@ class SelectionController(QObject):
             self._start, self._end = (row, (0, 0)), (row, column.end_position())
             self._show()
 
-    def selected_text(self) -> str:
-        """Return the selected text as a person reads it; messages are set apart by an empty line."""
+    def selected_text(self, of_hidden: Callable[[str], str] = str) -> str:
+        """Return the selected text as a person reads it; messages are set apart by an empty line.
+
+        `of_hidden` makes it of the Markdown of messages that are out of view.
+        """
         if self._start is None or self._end is None:
             return ""
         texts = []
@@ -108,7 +111,7 @@ class SelectionController(QObject):
                 low, high = self._span_of(row, column)
                 text = column.selected_text(low, high) if low < high else ""
             else:
-                text = self._rows.plain_text_of(row)
+                text = of_hidden(self._rows.plain_text_of(row))
             if text:
                 texts.append(text)
         return "\n\n".join(texts)
@@ -122,7 +125,7 @@ class SelectionController(QObject):
 
     def read_aloud(self) -> bool:
         """Ask for the selected text to be read; returns False where nothing is selected."""
-        text = self.selected_text()
+        text = self.selected_text(_heard)
         if text:
             self.read_wanted.emit(text)
         return bool(text)
@@ -307,3 +310,12 @@ class SelectionController(QObject):
 
 def _to_clipboard(text: str) -> None:
     QGuiApplication.clipboard().setText(text)
+
+
+def _heard(markdown: str) -> str:
+    """Its sentences as the voice says them, each a paragraph."""
+    from sam_py.speech.base import Readout
+    from sam_py.speech.speakable import SpokenText
+
+    spoken = SpokenText(Readout())
+    return "\u2029".join(each.text for each in (*spoken.feed(markdown), *spoken.finish()))
