@@ -196,7 +196,7 @@ _KNOWN = frozenset(
 
 def _tag(value: Any) -> str:
     event = value.get("event") if isinstance(value, dict) else getattr(value, "event", None)
-    return event if event in _KNOWN else "unknown"
+    return event if isinstance(event, str) and event in _KNOWN else "unknown"
 
 
 HistoryEvent = Annotated[

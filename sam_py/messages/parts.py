@@ -79,7 +79,7 @@ _KNOWN = frozenset({"text", "image", "file", "code", "thinking_text", "thinking_
 
 def _tag(value: Any) -> str:
     kind = value.get("kind") if isinstance(value, dict) else getattr(value, "kind", None)
-    return kind if kind in _KNOWN else "unknown"
+    return kind if isinstance(kind, str) and kind in _KNOWN else "unknown"
 
 
 Part = Annotated[

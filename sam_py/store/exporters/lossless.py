@@ -22,6 +22,7 @@ from sam_py.messages.builder import mend_surrogates
 from sam_py.store.exporters.background import Task
 from sam_py.store.exporters.conversation import StoredConversation, attachments_in
 from sam_py.store.exporters.errors import TransferError
+from sam_py.store.exporters.nested import written
 
 FORMAT = "sam-py-export"
 VERSION = 1
@@ -56,7 +57,7 @@ class Gathered:
 
 
 def canonical(value: object) -> bytes:
-    """`value` as JSON in the one way in which we write it.
+    """`value` as JSON in the one way in which we write it, however deep it nests.
 
     >>> canonical({"a": [1.0, "ü"]}).decode()
     '{"a":[1.0,"ü"]}'
@@ -65,19 +66,28 @@ def canonical(value: object) -> bytes:
         return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
     except UnicodeEncodeError:  # half a character, of a file edited by hand
         return json.dumps(mended(value), ensure_ascii=False, separators=(",", ":")).encode()
+    except RecursionError:
+        return written(mended(value)).encode()
 
 
 def mended(value: Any) -> Any:
     """`value` without half characters, at any depth."""
-    match value:
-        case str():
-            return mend_surrogates(value)
-        case dict():
-            return {mend_surrogates(key): mended(inner) for key, inner in value.items()}
-        case list():
-            return [mended(inner) for inner in value]
-        case _:
-            return value
+    whole: list[Any] = [None]
+    waiting: list[tuple[Any, Any, Any]] = [(whole, 0, value)]
+    while waiting:  # no recursion: what is read nests as deep as somebody likes
+        holder, place, inner = waiting.pop()
+        match inner:
+            case str():
+                holder[place] = mend_surrogates(inner)
+            case dict():
+                holder[place] = into = {mend_surrogates(key): None for key in inner}
+                waiting += [(into, mend_surrogates(key), each) for key, each in inner.items()]
+            case list():
+                holder[place] = elements = [None] * len(inner)
+                waiting += [(elements, number, each) for number, each in enumerate(inner)]
+            case _:
+                holder[place] = inner
+    return whole[0]
 
 
 def write_json(

@@ -67,8 +67,8 @@ def entries(conversation: StoredConversation, section: Section) -> Iterator[Entr
     for id in section.ids:
         if conversation.tree.nodes[id].role == "tool":
             message = conversation.message(id)
-            assert isinstance(message, ToolResultMessage)
-            results.setdefault(message.call_id, message)
+            if isinstance(message, ToolResultMessage):  # else it could not be read, and stands there as a note
+                results.setdefault(message.call_id, message)
         elif conversation.tree.nodes[id].role == "assistant":
             called |= {call.call_id for call in conversation.message(id).tool_calls}
     for id in section.ids:

@@ -15,6 +15,7 @@ from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 from typing import IO, Any, BinaryIO, cast
 
+from sam_py.store.exporters import nested
 from sam_py.store.exporters.errors import TransferError
 from sam_py.store.exporters.lossless import mended
 from sam_py.store.importers.json_stream import JsonStream
@@ -95,12 +96,10 @@ class Bundle:
 
     def json(self, name: str) -> Any:
         """A JSON file, read at once. Raises TransferError."""
-        import json
-
         raw = self.read(name)
         try:
-            return mended(json.loads(raw.decode("utf-8-sig", errors="replace")))
-        except (ValueError, RecursionError) as error:
+            return mended(_loaded(raw.decode("utf-8-sig", errors="replace")))
+        except ValueError as error:
             raise TransferError(
                 f"“{name}” is not whole JSON: export it again, and copy it without opening it in an editor.",
                 kind="damaged",
@@ -121,6 +120,19 @@ class Bundle:
 
     def _size(self, entry: Any) -> int:
         raise NotImplementedError
+
+
+def _loaded(text: str) -> Any:
+    """The value of a whole text, however deep it nests."""
+    import json
+
+    try:
+        return json.loads(text)
+    except RecursionError:
+        value, end = nested.parse(text)
+        if text[end:].strip():
+            raise json.JSONDecodeError("Extra data", text, end) from None
+        return value
 
 
 class FileBundle(Bundle):

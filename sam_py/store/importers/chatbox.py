@@ -26,6 +26,7 @@ from sam_py.store.importers.found import (
     fields_of,
     items_of,
     picture_at,
+    stable_id,
     taken,
     text_of,
     unknown,
@@ -77,7 +78,8 @@ def _pictures(source: Source, name: str) -> dict[str, Part]:
 
 
 def _session(session: dict[str, Any], source: Source, pictures: dict[str, Part]) -> Iterator[Found | Aside]:
-    id, title = text_of(session.get("id")), text_of(session.get("name"))
+    title = text_of(session.get("name"))
+    id = text_of(session.get("id")) or stable_id(canonical(session).decode())
     forks = fields_of(session.get("messageForksHash"))
     threads = [({**session, "name": title}, id)]
     for number, thread in enumerate(map(fields_of, items_of(session.get("threads")))):

@@ -66,17 +66,21 @@ def read(source: Source) -> Iterator[Found | Aside]:
     names = [name for name in source.bundle.names if _FILE.search(PurePosixPath(name).name)]
     files = _Files(source)
     seen: set[str] = set()
-    for name in sorted(names) or source.bundle.ending_in(".json") or source.bundle.names:
-        with source.bundle.stream(name) as stream:
-            if stream.root == "{":  # one conversation by itself
-                whole = source.bundle.json(name)
-                yield from taken(f"the conversation in {name}", whole, partial(_one, whole, files, seen))
-                continue
-            for item in stream.items():
-                if isinstance(item, DamagedItem):
-                    yield Aside(f"a conversation in {name}", item.why, item.text.encode("utf-8", "replace"))
-                else:
-                    yield from taken(_name(item.value), item.value, partial(_one, item.value, files, seen))
+    names = sorted(names) or source.bundle.ending_in(".json") or source.bundle.names
+    yield from source.each_file(names, partial(_file, files, seen))
+
+
+def _file(files: _Files, seen: set[str], source: Source, name: str) -> Iterator[Found | Aside]:
+    with source.bundle.stream(name) as stream:
+        if stream.root == "{":  # one conversation by itself
+            whole = source.bundle.json(name)
+            yield from taken(f"the conversation in {name}", whole, partial(_one, whole, files, seen))
+            return
+        for item in stream.items():
+            if isinstance(item, DamagedItem):
+                yield Aside(f"a conversation in {name}", item.why, item.text.encode("utf-8", "replace"))
+            else:
+                yield from taken(_name(item.value), item.value, partial(_one, item.value, files, seen))
 
 
 def _one(value: Any, files: _Files, seen: set[str]) -> Iterator[Found | Aside]:
@@ -112,9 +116,8 @@ class _Files:
         """The part for a pointer or id; None where its file is not in the export."""
         bare = _SCHEME.sub("", pointer).split("#")[0].split("?")[0]
         file = self._names.get(bare)
-        if file is None:
-            return None
-        return picture_or_file(self._source.keep, self._source.bundle.read(file), name, mime_type)
+        content = self._source.file(file) if file is not None else None
+        return picture_or_file(self._source.keep, content, name, mime_type) if content is not None else None
 
 
 class _Tree:

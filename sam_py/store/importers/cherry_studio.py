@@ -29,6 +29,7 @@ from sam_py.store.importers.found import (
     items_of,
     picture_at,
     picture_or_file,
+    stable_id,
     taken,
     text_of,
     unknown,
@@ -84,7 +85,8 @@ def _told_topics(storage: dict[str, Any]) -> dict[str, dict[str, Any]]:
 def _topic(
     files: _Files, topic: dict[str, Any], what: str, told: dict[str, Any], blocks: dict[str, dict[str, Any]]
 ) -> Iterator[Found | Aside]:
-    gathering = Gathering(KEY, text_of(topic.get("id")), title=text_of(told.get("name")), created=told.get("createdAt"))
+    id = text_of(topic.get("id")) or stable_id(canonical(topic).decode())
+    gathering = Gathering(KEY, id, title=text_of(told.get("name")), created=told.get("createdAt"))
     gathering.setting("pinned", told.get("pinned") is True)
     gathering.setting("system_prompt", told.get("prompt"))
     gathering.setting("imported", without(told, "id", "name", "messages", "createdAt", "pinned", "prompt"))
@@ -177,9 +179,9 @@ class _Files:
 
     def part(self, file: dict[str, Any]) -> Part | None:
         name = self._names.get(text_of(file.get("id")))
-        if name is None:
+        content = self.source.file(name) if name is not None else None
+        if content is None:
             return None
-        content = self.source.bundle.read(name)
         return picture_or_file(self.source.keep, content, text_of(file.get("origin_name")), text_of(file.get("mime")))
 
 

@@ -15,6 +15,8 @@ from sam_py.messages.history import HistoryEvent
 from sam_py.messages.message import Message
 from sam_py.messages.parts import FilePart, ImagePart, Part, UnknownPart
 from sam_py.store.exporters.errors import TransferError
+from sam_py.store.exporters.lossless import canonical
+from sam_py.store.exporters.nested import is_deeper_than
 from sam_py.store.exporters.pictures import kind_of_picture
 from sam_py.store.importers.bundle import Bundle
 
@@ -25,6 +27,14 @@ NAMESPACE = uuid.UUID("c9f0a4ee-3f1e-4f43-a1cf-6a0d5a3a9d55")
 Keep = Callable[[bytes], str]
 """Keeps the bytes of a picture or file and returns their attachment's hash."""
 LARGEST_ATTACHMENT_BYTES = 256 * 1024 * 1024
+UNFIT = (TypeError, ValueError, LookupError, AttributeError, ArithmeticError, RecursionError)
+"""What reading raises where something is not in the form that is known."""
+_LARGEST_ASIDE = 64 * 1024 * 1024
+"""Of a damaged file; a larger one stays where it is, and is named."""
+_FIRST_YEAR, _LAST_YEAR = 1970, 9000
+"""Beyond them no clock of a chat program was, and a date that is moved a little would be none any more."""
+_DEEPEST = 100
+"""Levels; a message reads back from its file what nests up to twice as deep, and stands some levels down itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,9 +82,35 @@ class Source:
     bundle: Bundle
     keep: Keep
     notes: dict[str, None] = field(default_factory=dict)
+    damaged: dict[str, str] = field(default_factory=dict)
+    """Files that a conversation names and that cannot be read, and why: the conversation comes in without them."""
 
     def note(self, sentence: str) -> None:
         self.notes[sentence] = None
+
+    def file(self, name: str) -> bytes | None:
+        """What a file holds; None where it cannot be read, which the report then says."""
+        try:
+            return self.bundle.read(name)
+        except TransferError as error:
+            self.damaged[name] = str(error)
+            return None
+
+    def each_file(
+        self, names: Iterable[str], read: Callable[[Source, str], Iterable[Found | Aside]]
+    ) -> Iterator[Found | Aside]:
+        """What is in several files; one that is damaged is kept aside and does not keep out those behind it."""
+        for name in names:
+            try:
+                yield from read(self, name)
+            except TransferError as error:
+                if error.kind not in ("damaged", "too_large"):
+                    raise
+                try:
+                    content = self.bundle.read(name, _LARGEST_ASIDE)
+                except TransferError:  # not even its bytes
+                    content = b""
+                yield Aside(name, f"{error} {error.detail}".strip(), content)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,18 +128,12 @@ def taken(what: str, value: object, take: Callable[[], Iterable[Found | Aside]])
 
     What came of it before that stays.
     """
-    from sam_py.store.exporters.lossless import canonical
-
     try:
         yield from take()
-    except (TypeError, ValueError, LookupError, AttributeError, RecursionError) as error:
+    except UNFIT as error:
         log.warning("an entry of an import cannot be read: %s", type(error).__name__)  # not what is in it
         log.debug("it is", exc_info=error)
-        try:
-            content = canonical(value)
-        except (ValueError, TypeError, RecursionError):  # too deep even to be written
-            content = b""
-        yield Aside(what, f"it is not in the form that is known ({type(error).__name__})", content)
+        yield Aside(what, f"it is not in the form that is known ({type(error).__name__})", canonical(value))
 
 
 def stable_id(*parts: str) -> str:
@@ -129,16 +159,18 @@ def moment(value: object) -> datetime | None:
             return moment(float(text))
         try:
             at = datetime.fromisoformat(text.replace("Z", "+00:00"))
-        except ValueError:
+            at = at.astimezone(UTC) if at.tzinfo is not None else at.replace(tzinfo=UTC)
+        except (ValueError, OverflowError):
             return None
-        return at.astimezone(UTC) if at.tzinfo is not None else at.replace(tzinfo=UTC)
+        return at if _FIRST_YEAR <= at.year <= _LAST_YEAR else None
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     try:
         seconds = value / 1000 if abs(value) > 100_000_000_000 else value
-        return datetime.fromtimestamp(seconds, UTC) if seconds > 0 else None
+        at = datetime.fromtimestamp(seconds, UTC)
     except (OverflowError, OSError, ValueError):
         return None
+    return at if seconds > 0 and at.year <= _LAST_YEAR else None
 
 
 def media_type(content: bytes) -> str:
@@ -176,7 +208,16 @@ def picture_at(url: str, keep: Keep, alt: str = "") -> Part:
 
 def unknown(kind: str, value: object) -> UnknownPart:
     """A part that we have none for, kept whole."""
-    return UnknownPart.model_validate({"kind": f"imported_{kind}", "value": value})
+    return UnknownPart.model_validate({"kind": f"imported_{kind}", "value": flat(value)})
+
+
+def flat(value: Any) -> Any:
+    """`value`; where it nests so deep that its line could not be read again, the same as JSON text.
+
+    >>> flat({"a": [1]})
+    {'a': [1]}
+    """
+    return canonical(value).decode() if is_deeper_than(value, _DEEPEST) else value
 
 
 def text_of(value: object) -> str:

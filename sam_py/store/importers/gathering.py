@@ -23,7 +23,8 @@ from sam_py.messages.message import (
 )
 from sam_py.messages.parts import FilePart, Part, TextPart, ThinkingTextPart, ToolCallPart
 from sam_py.messages.usage import Usage
-from sam_py.store.importers.found import Found, moment, stable_id, unknown
+from sam_py.store.exporters.nested import written
+from sam_py.store.importers.found import Found, flat, moment, stable_id, unknown
 
 _EPOCH = datetime(2000, 1, 1, tzinfo=UTC)
 NO_RESULT = "The export holds no result of this call."
@@ -81,7 +82,9 @@ class Gathering:
     def setting(self, key: str, value: JsonValue) -> None:
         """Set one of the conversation's settings; what says nothing is not set."""
         if value not in (None, "", [], {}, False):
-            self._settings[key] = value
+            self._settings[key] = (
+                {name: flat(each) for name, each in value.items()} if isinstance(value, dict) else value
+            )
 
     def user(self, id: str, parent: str | None, parts: Iterable[Part | Result], at: object = None, **rest: Any) -> None:
         """What the person said; what only replies hold is kept as a part of its own kind."""
@@ -298,7 +301,7 @@ class Gathering:
             self.note("Some messages shared an id; each is here.")
             message_id = stable_id(message_id, "again")
         created = self._date(above, moment(at))
-        left = {key: value for key, value in rest.items() if value not in (None, "", [], {}, False)}
+        left = {key: flat(value) for key, value in rest.items() if value not in (None, "", [], {}, False)}
         if left:
             own["imported"] = {"id": id, **left}
         message: Message = kind(id=message_id, parent_id=above, created_at=created, **own)
@@ -377,7 +380,12 @@ def _importance(message: UserMessage | AssistantMessage) -> float:
 
 def as_json(value: object) -> str:
     """`value` as arguments or a result are written."""
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    if isinstance(value, str):
+        return value
+    try:
+        return json.dumps(value, ensure_ascii=False)
+    except RecursionError:
+        return written(value)
 
 
 def usage_of(input_tokens: object = None, output_tokens: object = None, **others: object) -> Usage | None:

@@ -46,16 +46,21 @@ def detect(bundle: Bundle, heads: Sequence[Head]) -> bool:
 
 
 def read(source: Source) -> Iterator[Found | Aside]:
-    for name in sorted(source.bundle.ending_in("messages.jsonl")) or source.bundle.names[:1]:
-        path = PurePosixPath(name)
-        thread: dict[str, Any] = {}
-        beside = (path.parent / "thread.json").as_posix()
-        if beside in source.bundle.names:
-            try:
-                thread = fields_of(source.bundle.json(beside))
-            except TransferError as error:
-                yield Aside(beside, str(error), source.bundle.read(beside) if error.kind == "damaged" else b"")
-        yield from taken(f"the thread in {name}", thread, partial(_thread, source, name, thread))
+    names = sorted(source.bundle.ending_in("messages.jsonl")) or source.bundle.names[:1]
+    yield from source.each_file(names, _thread_in)
+
+
+def _thread_in(source: Source, name: str) -> Iterator[Found | Aside]:
+    path = PurePosixPath(name)
+    thread: dict[str, Any] = {}
+    beside = (path.parent / "thread.json").as_posix()
+    if beside in source.bundle.names:
+        try:
+            thread = fields_of(source.bundle.json(beside))
+        except TransferError as error:
+            content = source.file(beside) if error.kind == "damaged" else b""
+            yield Aside(beside, str(error), content or b"")
+    yield from taken(f"the thread in {name}", thread, partial(_thread, source, name, thread))
 
 
 def _thread(source: Source, name: str, thread: dict[str, Any]) -> Iterator[Found | Aside]:

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, BinaryIO
 
+from sam_py.store.exporters import nested
 from sam_py.store.exporters.lossless import mended
 
 LARGEST_ITEM = 256 * 1024 * 1024
@@ -115,7 +116,9 @@ class JsonStream:
                 if not is_open or self._ended:
                     why = "it is cut off" if is_open and self._ended else f"it is damaged: {error.msg}"
                     return DamagedItem(key, self._skip(), why)
-            except (ValueError, RecursionError) as error:  # a number or a nesting that nobody writes
+            except RecursionError:
+                return self._nested(key)
+            except ValueError as error:  # a number that nobody writes
                 return DamagedItem(key, self._skip(), f"it cannot be read: {str(error)[:80]}")
             else:
                 is_number = isinstance(value, int | float) and not isinstance(value, bool)
@@ -129,14 +132,23 @@ class JsonStream:
                 )
             self._fill()
 
-    def _skip(self) -> str:
+    def _nested(self, key: str) -> Item | DamagedItem:
+        """A value that nests deeper than Python's own reader goes: read to its end first, then taken apart."""
+        text = self._skip(self._largest)
+        try:
+            value, _end = nested.parse(text)
+        except ValueError as error:
+            return DamagedItem(key, text[:KEPT_OF_DAMAGED], f"it is damaged: {str(error)[:80]}")
+        return Item(key, mended(value) if "\\ud" in text or "\\uD" in text else value)
+
+    def _skip(self, most: int = KEPT_OF_DAMAGED) -> str:
         """Go to where the value that begins here ends, by its brackets; returns its beginning."""
         kept = ""
         depth, in_text = 0, False
         while True:
             begun = self._at
             depth, in_text, is_over = self._skip_in_buffer(depth, in_text)
-            kept += self._buffer[begun : min(self._at, begun + KEPT_OF_DAMAGED - len(kept))]
+            kept += self._buffer[begun : min(self._at, begun + most - len(kept))]
             if is_over:
                 return kept
             self._forget_read()

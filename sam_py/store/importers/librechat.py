@@ -7,6 +7,7 @@ Source: danny-avila/LibreChat, api/server/utils/import/__data__/librechat-*.json
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Any
 
 from sam_py.messages.parts import Part, TextPart, ThinkingTextPart, ToolCallPart
@@ -53,23 +54,23 @@ def detect(bundle: Bundle, heads: Sequence[Head]) -> bool:
 
 
 def read(source: Source) -> Iterator[Found | Aside]:
-    for name in source.bundle.ending_in(".json") or source.bundle.names:
-        yield from _taken(name, source.bundle.json(name))
+    yield from source.each_file(source.bundle.ending_in(".json") or source.bundle.names, _taken)
 
 
-def _taken(name: str, value: Any) -> Iterator[Found | Aside]:
+def _taken(source: Source, name: str) -> Iterator[Found | Aside]:
+    value = source.bundle.json(name)
     conversation = fields_of(value)
     what = f"the conversation “{text_of(conversation.get('title')) or name}”"
     messages = items_of(conversation.get("messagesTree")) or items_of(conversation.get("messages"))
-    nothing = Aside(what, "there is nothing in it", canonical(value))
-    return taken(what, value, lambda: [_conversation(conversation, messages).found() or nothing])
+    found = partial(_conversation, name, conversation, messages)
+    return taken(what, value, lambda: [found() or Aside(what, "there is nothing in it", canonical(value))])
 
 
-def _conversation(conversation: dict[str, Any], messages: list[Any]) -> Gathering:
+def _conversation(name: str, conversation: dict[str, Any], messages: list[Any]) -> Found | None:
     options = fields_of(conversation.get("options"))
     gathering = Gathering(
         KEY,
-        text_of(conversation.get("conversationId")),
+        text_of(conversation.get("conversationId")) or name,
         title=text_of(conversation.get("title")),
         created=conversation.get("createdAt"),
     )
@@ -85,7 +86,7 @@ def _conversation(conversation: dict[str, Any], messages: list[Any]) -> Gatherin
         before = id
     latest = max(ordered, key=lambda pair: text_of(pair[0].get("createdAt")), default=None)
     gathering.show(text_of(latest[0].get("messageId")) if latest and latest[0].get("createdAt") else before)
-    return gathering
+    return gathering.found()
 
 
 def _flat(messages: list[Any]) -> Iterator[tuple[dict[str, Any], str]]:

@@ -16,7 +16,6 @@ from typing import Any
 from sam_py.messages.message import StopReason
 from sam_py.messages.parts import Part, TextPart, ThinkingTextPart, ToolCallPart
 from sam_py.messages.usage import Usage
-from sam_py.store.exporters.errors import TransferError
 from sam_py.store.exporters.lossless import canonical
 from sam_py.store.importers.bundle import Bundle
 from sam_py.store.importers.found import (
@@ -48,16 +47,12 @@ def detect(bundle: Bundle, heads: Sequence[Head]) -> bool:
 
 
 def read(source: Source) -> Iterator[Found | Aside]:
-    for name in sorted(source.bundle.ending_in(_SUFFIX)) or source.bundle.ending_in(".json") or source.bundle.names:
-        try:
-            conversation = fields_of(source.bundle.json(name))
-        except TransferError as error:
-            yield Aside(name, str(error), source.bundle.read(name) if error.kind == "damaged" else b"")
-            continue
-        yield from _taken(source, name, conversation)
+    names = sorted(source.bundle.ending_in(_SUFFIX)) or source.bundle.ending_in(".json") or source.bundle.names
+    yield from source.each_file(names, _taken)
 
 
-def _taken(source: Source, name: str, conversation: dict[str, Any]) -> Iterator[Found | Aside]:
+def _taken(source: Source, name: str) -> Iterator[Found | Aside]:
+    conversation = fields_of(source.bundle.json(name))
     return taken(name, conversation, lambda: [_conversation(source, name, conversation)])
 
 
@@ -133,9 +128,9 @@ def _block(source: Source, value: Any, *, thinks: bool) -> Iterator[Part | Resul
         case "file":
             identifier = text_of(block.get("fileIdentifier")) or text_of(block.get("identifier"))
             found = source.bundle.named(PurePosixPath(identifier.replace("\\", "/")).name) if identifier else None
-            if found is not None:
-                name = text_of(block.get("name")) or identifier
-                yield picture_or_file(source.keep, source.bundle.read(found), name)
+            content = source.file(found) if found is not None else None
+            if content is not None:
+                yield picture_or_file(source.keep, content, text_of(block.get("name")) or identifier)
             else:
                 source.note("Attached files lie in LM Studio's folder “user-files”: what names them is kept.")
                 yield unknown("file", block)

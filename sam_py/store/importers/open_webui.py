@@ -67,16 +67,19 @@ def _is_chat(fields: Any) -> bool:
 
 
 def read(source: Source) -> Iterator[Found | Aside]:
-    for name in source.bundle.ending_in(".json") or source.bundle.names:
-        with source.bundle.stream(name) as stream:
-            if stream.root == "{":
-                yield from _taken(source, source.bundle.json(name))
-                continue
-            for item in stream.items():
-                if isinstance(item, DamagedItem):
-                    yield Aside(f"a chat in {name}", item.why, item.text.encode("utf-8", "replace"))
-                else:
-                    yield from _taken(source, item.value)
+    yield from source.each_file(source.bundle.ending_in(".json") or source.bundle.names, _chats_in)
+
+
+def _chats_in(source: Source, name: str) -> Iterator[Found | Aside]:
+    with source.bundle.stream(name) as stream:
+        if stream.root == "{":
+            yield from _taken(source, source.bundle.json(name))
+            return
+        for item in stream.items():
+            if isinstance(item, DamagedItem):
+                yield Aside(f"a chat in {name}", item.why, item.text.encode("utf-8", "replace"))
+            else:
+                yield from _taken(source, item.value)
 
 
 def _taken(source: Source, value: Any) -> Iterator[Found | Aside]:

@@ -11,7 +11,9 @@ import hashlib
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from sam_py.store.exporters.errors import TransferError
 from sam_py.store.exporters.lossless import FORMAT, MEMBER, VERSION, canonical
+from sam_py.store.exporters.nested import is_deeper_than
 from sam_py.store.folders import is_conversation_id
 from sam_py.store.importers.bundle import Bundle
 from sam_py.store.importers.found import Aside, Found, Head, Importer, Source, items_of, stable_id, text_of
@@ -19,6 +21,10 @@ from sam_py.store.importers.json_stream import DamagedItem, Item
 from sam_py.store.lines import read_line
 
 _LONGEST_ID = 64
+_DEVICES = {"con", "prn", "aux", "nul", *(f"{port}{number}" for port in ("com", "lpt") for number in range(10))}
+"""Names that Windows keeps for itself."""
+_DEEPEST = 250
+"""Levels of an event: no program of ours writes more, and what nests to Python's limit is read here and not there."""
 
 
 def detect(bundle: Bundle, heads: Sequence[Head]) -> bool:
@@ -57,7 +63,10 @@ def _attachment(source: Source, value: Any) -> Aside | None:
         except (ValueError, binascii.Error):
             return Aside(f"the attachment {hash[:12]}", "it is damaged", canonical(value))
     elif beside in source.bundle.names:
-        content = source.bundle.read(beside)
+        try:
+            content = source.bundle.read(beside)
+        except TransferError as error:
+            return Aside(f"the attachment {hash[:12]}", str(error))
     else:
         return Aside(f"the attachment {hash[:12]}", "it is not in the ZIP")
     if hashlib.sha256(content).hexdigest() != hash:
@@ -79,13 +88,24 @@ def _conversation(value: Any) -> Iterator[Found | Aside]:
     for event in events:
         if not _is_event(event):
             yield Aside(f"an event of “{title or id[:12]}”", "it is not one that we know how to keep", canonical(event))
-    if not (is_conversation_id(id) and id.isascii() and len(id) <= _LONGEST_ID):
+    if not _is_safe(id):
         id = stable_id("sam-py", id)
     yield Found(id, title, good)
 
 
+def _is_safe(id: str) -> bool:
+    """Whether an id may name a folder on any system. Ours are 32 hexadecimal digits; others were made by hand."""
+    return (
+        is_conversation_id(id)
+        and id.isascii()
+        and id == id.lower()  # of two that differ in case, some systems make one
+        and len(id) <= _LONGEST_ID
+        and id not in _DEVICES
+    )
+
+
 def _is_event(event: object) -> bool:
-    if not isinstance(event, dict):
+    if not isinstance(event, dict) or is_deeper_than(event, _DEEPEST):
         return False
     rest = {key: value for key, value in event.items() if key not in ("rev", "dev", "crc")}
     return read_line(canonical({**rest, "rev": 1, "dev": "import"})) is not None

@@ -18,7 +18,7 @@ from sam_py.messages.history import HistoryEvent, MessageAdded, SettingsChanged
 from sam_py.messages.message import Message, utc_now
 from sam_py.store.exporters.lossless import canonical, mended
 from sam_py.store.importers.bundle import Bundle
-from sam_py.store.importers.found import Aside, Found, Head, Importer, Source, fields_of, stable_id, taken
+from sam_py.store.importers.found import UNFIT, Aside, Found, Head, Importer, Source, fields_of, stable_id, taken
 from sam_py.store.importers.json_stream import DamagedItem
 
 KEY = "pydantic-ai"
@@ -36,14 +36,17 @@ def _is_message(form: Mapping[str, Any]) -> bool:
 
 
 def read(source: Source) -> Iterator[Found | Aside]:
-    for name in source.bundle.ending_in(".json", ".jsonl") or source.bundle.names:
-        forms: list[Mapping[str, Any]] = []
-        for value in _values(source, name):
-            if isinstance(value, Aside):
-                yield value
-            else:
-                forms.append(fields_of(value))
-        yield from _taken(source, name, forms)
+    yield from source.each_file(source.bundle.ending_in(".json", ".jsonl") or source.bundle.names, _run_in)
+
+
+def _run_in(source: Source, name: str) -> Iterator[Found | Aside]:
+    forms: list[Mapping[str, Any]] = []
+    for value in _values(source, name):
+        if isinstance(value, Aside):
+            yield value
+        else:
+            forms.append(fields_of(value))
+    yield from _taken(source, name, forms)
 
 
 def _values(source: Source, name: str) -> Iterator[Any]:
@@ -81,7 +84,7 @@ def _conversation(source: Source, name: str, forms: list[Mapping[str, Any]]) -> 
         began = utc_now()
         try:
             messages = from_any([form], lambda content, _mime: source.keep(content))
-        except ValueError as error:
+        except UNFIT as error:
             yield Aside(f"message {number + 1} of {name}", f"it is none: {str(error)[:200]}", canonical(form))
             continue
         is_ours = side_in(form) is not None or SIDE in form

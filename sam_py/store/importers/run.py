@@ -13,6 +13,7 @@ from sam_py.paths import Paths
 from sam_py.store.disk import Disk
 from sam_py.store.exporters.background import Task, Tell, in_background
 from sam_py.store.exporters.errors import TransferError
+from sam_py.store.exporters.nested import written
 from sam_py.store.importers.bundle import open_bundle
 from sam_py.store.importers.detection import importer_of
 from sam_py.store.importers.found import Aside, Found, Importer, Source
@@ -121,9 +122,9 @@ def import_blocking(
                 task.progress(number, 0, name, fraction=bundle.fraction)
                 _take(found, writer, report, aside)
             report.attachments = writer.attachments
-        for name, why in bundle.refused[:_MOST_LISTED]:
-            aside.add(f"“{name}” in the archive", why, b"")
-            report.aside.append(KeptAside(f"“{name}” in the archive", why))
+        for name, why in [*bundle.refused[:_MOST_LISTED], *source.damaged.items()]:
+            aside.add(f"the file “{name}”", why, b"")
+            report.aside.append(KeptAside(f"the file “{name}”", why))
         report.notes += source.notes
         report.folder = aside.path if report.aside else None
     finally:
@@ -149,7 +150,7 @@ def _take(found: Found | Aside, writer: ImportWriter, report: ImportReport, asid
             outcome, messages = writer.put(found)
         except UnwritableError as error:
             log.warning("a conversation cannot be imported: %s", error)
-            text = repr([getattr(event, "__dict__", event) for event in found.events])
+            text = written(list(found.events), lambda value: getattr(value, "__dict__", None) or str(value))
             found = Aside(f"the conversation “{found.title}”", str(error), text.encode("utf-8", "replace"))
         else:
             report.conversations.append(Imported(found.id, found.title, outcome, messages))

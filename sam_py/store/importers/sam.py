@@ -64,20 +64,23 @@ def detect(bundle: Bundle, heads: Sequence[Head]) -> bool:
 
 
 def read(source: Source) -> Iterator[Found | Aside]:
-    for name in source.bundle.ending_in(".json") or source.bundle.names:
-        whole = fields_of(source.bundle.json(name))
-        packages = [fields_of(each) for each in items_of(whole.get("conversations"))] or [whole]
-        for package in packages:
-            conversation = fields_of(package.get("conversation")) or package
-            if "messages" not in conversation:
-                continue
-            folder = text_of(fields_of(package.get("folder")).get("name"))
-            title = text_of(conversation.get("title"))
-            take = partial(_conversation, source, conversation, folder)
-            yield from taken(f"the conversation “{title}”", conversation, take)
-            for key, what in (("memories", "memories"), ("ragChunks", "pieces of documents")):
-                if package.get(key):
-                    yield Aside(f"the {what} of “{title}”", "they are no messages", canonical(package[key]))
+    yield from source.each_file(source.bundle.ending_in(".json") or source.bundle.names, _packages_in)
+
+
+def _packages_in(source: Source, name: str) -> Iterator[Found | Aside]:
+    whole = fields_of(source.bundle.json(name))
+    packages = [fields_of(each) for each in items_of(whole.get("conversations"))] or [whole]
+    for package in packages:
+        conversation = fields_of(package.get("conversation")) or package
+        if "messages" not in conversation:
+            continue
+        folder = text_of(fields_of(package.get("folder")).get("name"))
+        title = text_of(conversation.get("title"))
+        take = partial(_conversation, source, conversation, folder)
+        yield from taken(f"the conversation “{title}”", conversation, take)
+        for key, what in (("memories", "memories"), ("ragChunks", "pieces of documents")):
+            if package.get(key):
+                yield Aside(f"the {what} of “{title}”", "they are no messages", canonical(package[key]))
 
 
 def _conversation(source: Source, conversation: dict[str, Any], folder: str) -> Iterator[Found | Aside]:

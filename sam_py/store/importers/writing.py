@@ -193,17 +193,27 @@ def _lines(
     """The lines of those events whose subject is not `known`, in order, and how many messages are among them."""
     lines: list[bytes] = []
     count = 0
+    # An event of a newer version has no subject that we know: it is the same again where all of it is.
+    unknown = {_content(each) for each in (known or {}).values()} - {b""}
     for event in events:
         line = _line(event, rev + 1, device)
         record = read_line(line[:-1], device)
         if record is None:
             raise UnwritableError("an event is not one of ours")
-        if known is not None and record.subject in known:
+        if known is not None and (record.subject in known or _content(record) in unknown):
             continue
         rev += 1
         lines.append(line)
         count += record.event_name == "message_added"
     return lines, count
+
+
+def _content(record: Record) -> bytes:
+    """What an event of a kind that we do not know says; b"" of any other."""
+    if not record.subject.startswith("unknown:"):
+        return b""
+    fields = json.loads(record.line.decode(errors="replace"))
+    return canonical({key: value for key, value in fields.items() if key not in ("v", "rev", "dev", "crc")})
 
 
 def _line(event: BaseModel | Mapping[str, Any], rev: int, device: str) -> bytes:
