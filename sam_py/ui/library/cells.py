@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
-from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt
+from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QImage, QLinearGradient, QPainter, QPen
 
 from sam_py.store.search_index.extract import ItemKind
@@ -58,6 +58,7 @@ class _Drawn:
     def __init__(self, icons: Icons) -> None:
         self.icons = icons
         self._fonts: dict[tuple[float, str], QFont] = {}
+        self._turned: QRect | None = None
 
     @property
     def theme(self) -> Theme:
@@ -81,11 +82,22 @@ class _Drawn:
     def height_of(self, points: float, kind: str = "") -> int:
         return QFontMetrics(self.font(points, kind)).height()
 
+    def turn(self, painter: QPainter, rect: QRect) -> None:
+        """What is drawn in `rect` from now on stands the other way round for who reads from right to left."""
+        self._turned = rect if painter.layoutDirection() == Qt.LayoutDirection.RightToLeft else None
+
+    def placed(self, rect: QRect) -> QRect:
+        """Where `rect` stands in the cell."""
+        if self._turned is None:
+            return rect
+        return rect.translated(self._turned.left() + self._turned.right() - rect.left() - rect.right(), 0)
+
     def say(
         self, painter: QPainter, rect: QRect, text: str, colour: str, font: QFont, align: Qt.AlignmentFlag = _LEFT
     ) -> None:
         if rect.width() <= 0:
             return
+        rect = self.placed(rect)
         painter.setFont(font)
         painter.setPen(QColor(colour))
         words = painter.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, rect.width())
@@ -94,7 +106,7 @@ class _Drawn:
     def ground(self, painter: QPainter, rect: QRect, colour: str, radius: float) -> None:
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(QColor(colour))
-        painter.drawRoundedRect(rect, radius, radius)
+        painter.drawRoundedRect(self.placed(rect), radius, radius)
 
     def frame(self, painter: QPainter, rect: QRect, colour: str, width: float, radius: float) -> None:
         painter.setBrush(Qt.BrushStyle.NoBrush)
@@ -104,8 +116,8 @@ class _Drawn:
 
     def icon(self, painter: QPainter, name: str, role: Role, centre: QPointF, side: float) -> None:
         whole = self.px(side)
-        place = QRectF(round(centre.x() - whole / 2), round(centre.y() - whole / 2), whole, whole)
-        self.icons.paint(painter, name, role, place)
+        place = self.placed(QRect(round(centre.x() - whole / 2), round(centre.y() - whole / 2), whole, whole))
+        self.icons.paint(painter, name, role, QRectF(place))
 
 
 class PictureCells(_Drawn):
@@ -207,6 +219,7 @@ class CodeCells(_Drawn):
     def paint(self, painter: QPainter, rect: QRect, item: Item, mood: Mood) -> None:
         theme, palette = self.theme, self.theme.palette
         radius = self.px(10)
+        self.turn(painter, rect)
         ground = palette.hover if mood.is_hovered else palette.code
         width = self.px(2) if mood.is_selected else 1
         painter.setPen(QPen(QColor(palette.accent if mood.is_selected else palette.border), width))
@@ -227,7 +240,7 @@ class CodeCells(_Drawn):
         self.say(painter, foot, conversation(item), palette.text_muted, small)
         room = QSize(inside.width(), LINES * self._bodies.line_px)
         image = self._bodies.image(item, room, painter.device().devicePixelRatioF(), ground)
-        painter.drawImage(QPointF(inside.left(), top.bottom() + self.px(6)), image)
+        painter.drawImage(QPoint(inside.left(), top.bottom() + self.px(6)), image)  # code reads from left to right
 
     def paint_ghost(self, painter: QPainter, rect: QRect) -> None:
         self.ground(painter, rect, self.theme.palette.code, self.px(10))
@@ -242,6 +255,7 @@ class LineCells(_Drawn):
 
     def paint(self, painter: QPainter, rect: QRect, item: Item, mood: Mood) -> None:
         theme, palette = self.theme, self.theme.palette
+        self.turn(painter, rect)
         radius = self.px(8)
         if mood.is_selected or mood.is_hovered:
             self.ground(painter, rect, palette.selected if mood.is_selected else palette.hover, radius)
@@ -269,6 +283,7 @@ class LineCells(_Drawn):
         self.say(painter, second_line, self._second_line(item, mood), colour, self.font(theme.small_pt))
 
     def paint_ghost(self, painter: QPainter, rect: QRect) -> None:
+        self.turn(painter, rect)
         side = rect.height() - self.px(16)
         code = self.theme.palette.code
         self.ground(painter, QRect(rect.left() + self.px(8), rect.top() + self.px(8), side, side), code, self.px(8))

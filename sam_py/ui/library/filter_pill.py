@@ -72,14 +72,22 @@ class FilterPill(FlatButton):
         role: Role = "text" if self._choice or lively else "muted"
         side, small = self.px(15), self.px(12)
         top = round((self.height() - side) / 2)
-        self._icons.paint(painter, self._icon, "accent" if self._choice else role, QRectF(self.px(10), top, side, side))
+        sign = self._turned(QRectF(self.px(10), top, side, side))
+        self._icons.paint(painter, self._icon, "accent" if self._choice else role, sign)
         right = self.width() - self.px(9)
         below = QRectF(right - small, round((self.height() - small) / 2) + 1, small, small)
-        self._icons.paint(painter, "chevron-down", role, below)
+        self._icons.paint(painter, "chevron-down", role, self._turned(below))
         painter.setFont(self._font())
         painter.setPen(QColor(colour_of(palette, role)))
         left = self.px(31)
         room = QRectF(left, 0, right - small - self.px(5) - left, self.height())
         words = painter.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideRight, round(room.width()) + 1)
-        painter.drawText(room, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, words)
+        painter.setLayoutDirection(self.layoutDirection())
+        painter.drawText(self._turned(room), Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, words)
         self._paint_ring(painter, rect, radius)
+
+    def _turned(self, rect: QRectF) -> QRectF:
+        """Where `rect` stands for who reads from right to left."""
+        if not self.isRightToLeft():
+            return rect
+        return rect.translated(self.width() - rect.left() - rect.right(), 0)

@@ -130,6 +130,7 @@ class KindBar(QTabBar):
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setLayoutDirection(self.layoutDirection())
         palette = self._icons.themes.current.palette
         painter.fillRect(QRect(0, self.height() - 1, self.width(), 1), QColor(palette.border))
         for place in range(self.count()):
@@ -142,7 +143,8 @@ class KindBar(QTabBar):
         role: Role = "accent" if is_chosen else ("text" if lively else "muted")
         side, left = self._px(_ICON_PX), rect.left() + self._px(_PAD_PX)
         top = rect.center().y() - side // 2
-        self._icons.paint(painter, KIND_ICONS[ITEM_KINDS[place]], role, QRectF(left, top, side, side))
+        sign = self._turned(rect, QRect(left, top, side, side))
+        self._icons.paint(painter, KIND_ICONS[ITEM_KINDS[place]], role, QRectF(sign))
         left += side + self._px(7)
         align = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
         if self._detail or is_chosen:
@@ -150,22 +152,29 @@ class KindBar(QTabBar):
             painter.setFont(self.font())
             painter.setPen(QColor(palette.text if lively else palette.text_muted))
             words = painter.fontMetrics().elidedText(self.tabText(place), Qt.TextElideMode.ElideRight, room)
-            painter.drawText(QRect(left, rect.top(), room, rect.height()), align, words)
+            painter.drawText(self._turned(rect, QRect(left, rect.top(), room, rect.height())), align, words)
             left += painter.fontMetrics().horizontalAdvance(words) + self._px(7)
         if self._detail == 2 and self._count(place):
             painter.setFont(self._small)
             painter.setPen(QColor(palette.text_muted))
-            painter.drawText(QRect(left, rect.top(), rect.right() - left + 1, rect.height()), align, self._count(place))
+            line = self._turned(rect, QRect(left, rect.top(), rect.right() - left + 1, rect.height()))
+            painter.drawText(line, align, self._count(place))
         if is_chosen:
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(QColor(palette.accent))
             thick = max(2, self._px(2))
-            line = QRectF(rect.left() + self._px(8), self.height() - thick, rect.width() - 2 * self._px(8), thick)
-            painter.drawRoundedRect(line, thick / 2, thick / 2)
+            below = QRectF(rect.left() + self._px(8), self.height() - thick, rect.width() - 2 * self._px(8), thick)
+            painter.drawRoundedRect(below, thick / 2, thick / 2)
             if self._ring and self.hasFocus():
                 painter.setPen(QPen(QColor(palette.accent), 2))
                 painter.setBrush(Qt.BrushStyle.NoBrush)
                 painter.drawRoundedRect(QRectF(rect).adjusted(2, 4, -2, -5), self._px(6), self._px(6))
+
+    def _turned(self, tab: QRect, rect: QRect) -> QRect:
+        """Where `rect` of a tab stands for who reads from right to left."""
+        if not self.isRightToLeft():
+            return rect
+        return rect.translated(tab.left() + tab.right() - rect.left() - rect.right(), 0)
 
     def _hover(self, place: int) -> None:
         if place != self._hovered:

@@ -228,14 +228,27 @@ class ShelfView(QListView):
     def visualRect(self, index: Index) -> QRect:
         if not index.isValid() or index.row() >= self._layout.count:
             return QRect()
-        box = self._layout.box(index.row())
-        return QRect(box.x, box.y - self.verticalOffset(), box.width, box.height)
+        return self._rect_of(index.row())
 
     def indexAt(self, point: QPoint) -> QModelIndex:
-        row = self._layout.row_at(point.x(), point.y() + self.verticalOffset())
+        row = self._row_at(point)
         if row is None or point.y() + self.verticalOffset() < self._sticky_end():
             return QModelIndex()
         return self._things.index(row) if row < self._things.rowCount() else QModelIndex()
+
+    def _rect_of(self, row: int) -> QRect:
+        """In the viewport; the first column is where reading begins."""
+        box = self._layout.box(row)
+        x = self.width() - box.x - box.width - self._bar_px() if self.isRightToLeft() else box.x
+        return QRect(x, box.y - self.verticalOffset(), box.width, box.height)
+
+    def _row_at(self, point: QPoint) -> int | None:
+        x = self.width() - 1 - point.x() - self._bar_px() if self.isRightToLeft() else point.x()
+        return self._layout.row_at(x, point.y() + self.verticalOffset())
+
+    def _bar_px(self) -> int:
+        """From right to left the scroll bar stands at the left, and what is laid out begins behind it."""
+        return self.width() - self.viewport().width()
 
     def _sticky_end(self) -> int:
         """Above this, in what is scrolled, the month's name covers the things."""
@@ -274,10 +287,8 @@ class ShelfView(QListView):
             return self._things.index(0)
         page = max(1, self.viewport().height() // (self._layout.cell_height + self._layout.shape.gap) - 1)
         match action:
-            case _Move.MoveLeft:
-                row -= 1
-            case _Move.MoveRight:
-                row += 1
+            case _Move.MoveLeft | _Move.MoveRight:
+                row += 1 if (action == _Move.MoveRight) != self.isRightToLeft() else -1
             case _Move.MoveUp:
                 row = self._layout.beside(row, -1)
             case _Move.MoveDown:
@@ -298,7 +309,7 @@ class ShelfView(QListView):
         """All from the thing at one corner to that at the other; where one is on none, what the rectangle meets."""
         offset, last = self.verticalOffset(), self._things.rowCount() - 1
         corners = (rect.topLeft(), rect.bottomRight())
-        ends = [self._layout.row_at(corner.x(), corner.y() + offset) for corner in corners]
+        ends = [self._row_at(corner) for corner in corners]
         chosen = QItemSelection()
         if ends[0] is not None and ends[1] is not None:
             first, end = sorted((min(ends[0], last), min(ends[1], last)))
@@ -324,11 +335,11 @@ class ShelfView(QListView):
             return
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
+        painter.setLayoutDirection(self.layoutDirection())
         offset = self.verticalOffset()
         dirty = event.rect()
         for row in self._layout.rows_between(offset + dirty.top(), offset + dirty.bottom() + 1):
-            box = self._layout.box(row)
-            rect = QRect(box.x, box.y - offset, box.width, box.height)
+            rect = self._rect_of(row)
             if not rect.intersects(dirty):
                 continue
             item = self._things.item(row)

@@ -163,6 +163,21 @@ def test_all_is_done_with_the_keyboard(shown):
     assert page.focusWidget() is page.filters.field
 
 
+def test_from_right_to_left_the_first_thing_stands_at_the_right(shown):
+    shown.rooms.furnish()
+    page = shown.open()
+    page.setLayoutDirection(Qt.LayoutDirection.RightToLeft)
+    shown.settle()
+    first, second = (page.view.visualRect(page.model.index(row)) for row in (0, 1))
+    assert first.left() > second.right()
+    assert page.view.viewport().width() - first.right() < 40
+    assert page.view.indexAt(second.center()).row() == 1
+    page.arrive()
+    QTest.keyClick(page.view, Qt.Key.Key_Left)
+    assert page.view.currentIndex().row() == 1
+    page.grab()
+
+
 def test_the_viewer_steps_to_the_pictures_that_are_here(shown):
     shown.rooms.furnish()
     page = shown.open()
