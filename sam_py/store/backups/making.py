@@ -25,6 +25,7 @@ _NAME = re.compile(r"sam-(\d{8}T\d{6})Z\.zip\Z")
 _STAMP = "%Y%m%dT%H%M%S"
 _ROOM = 64 * 1024 * 1024
 """What must stay free on the disk beside the backup itself."""
+_UNFINISHED_FOR_S = 2 * 24 * 3600.0
 _PIECE = 1024 * 1024
 ATTACHED = re.compile(rb'"attachment":"([0-9a-f]{64})"')
 """How a line of a journal names an attached file."""
@@ -72,6 +73,7 @@ def make_backup(paths: Paths, folder: Path, now: datetime, disk: Disk, progress:
     temporary = target.with_suffix(f".tmp{os.getpid()}")
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        _sweep_unfinished(folder, now)
         files = list(_files(paths))
         _check_room(folder, sum(path.stat().st_size for _name, path in files if path.exists()))
         with contextlib.ExitStack() as stack:
@@ -165,6 +167,14 @@ def _files(paths: Paths) -> Iterator[tuple[str, Path]]:
     for path in (paths.config / "settings.json", paths.config / "mini_prompts.json"):
         if path.is_file():
             yield f"config/{path.name}", path
+
+
+def _sweep_unfinished(folder: Path, now: datetime) -> None:
+    """Take away what a backup left behind that was killed, days after: another program may be writing one just now."""
+    for path in folder.glob("sam-*.tmp*"):
+        with contextlib.suppress(FileNotFoundError):
+            if now.timestamp() - path.stat().st_mtime > _UNFINISHED_FOR_S:
+                path.unlink()
 
 
 def _write(

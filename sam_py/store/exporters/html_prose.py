@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import Any
 
@@ -46,9 +46,27 @@ def printable_prose(text: str) -> str:
     text = clean(text)
     if len(text) > LONGEST_PROSE:
         return f'<pre style="white-space:pre-wrap;">{escaped(text)}</pre>'
+    return "".join(printable_slices(text))
+
+
+def printable_slices(text: str, about: int = 12_000) -> Iterator[str]:
+    """As `printable_prose`, in slices of about so many characters; a paragraph, list, table or block is in one."""
+    text = clean(text)
+    if len(text) > LONGEST_PROSE:
+        yield printable_prose(text)
+        return
     parser = _printing_parser()
-    rendered: str = parser.render(text)
-    return rendered
+    surroundings: dict[str, Any] = {}
+    tokens = parser.parse(text, surroundings)
+    gathered, length = [], 0
+    for token in tokens:
+        gathered.append(token)
+        length += len(token.content)
+        if token.level == 0 and token.nesting <= 0 and length >= about:
+            yield parser.renderer.render(gathered, parser.options, surroundings)
+            gathered, length = [], 0
+    if gathered:
+        yield parser.renderer.render(gathered, parser.options, surroundings)
 
 
 def code(source: str, language: str = "", filename: str = "") -> str:

@@ -25,7 +25,7 @@ from sam_py.messages.parts import (
     UnknownPart,
 )
 from sam_py.store.exporters.conversation import StoredConversation
-from sam_py.store.exporters.html_prose import escaped, printable_prose
+from sam_py.store.exporters.html_prose import escaped, printable_prose, printable_slices
 from sam_py.store.exporters.reading import (
     Entry,
     entries,
@@ -41,6 +41,8 @@ from sam_py.store.exporters.reading import (
 LONGEST_ON_PAPER = 6_000
 """Characters of a tool's result."""
 _HASH = re.compile(r"[0-9a-f]{64}\Z")
+_CUT = "<!--cut-->"
+"""Stands where a long message may be parted; what is in messages is escaped and cannot say it."""
 _MUTED = 'style="color:#66666b;"'
 
 
@@ -50,6 +52,8 @@ class Piece:
 
     html: str
     pictures: tuple[str, ...] = ()
+    continues: bool = False
+    """It goes on with the message before it: a long one is in several."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +84,9 @@ def printable_pieces(
         for entry in entries(conversation, section):
             setter = _Setter()
             if html := setter.entry(entry):
-                yield Piece(html, tuple(setter.pictures))
+                for number, slice in enumerate(html.split(_CUT)):
+                    pictures = tuple(picture for picture in setter.pictures if picture in slice)
+                    yield Piece(slice, pictures, number > 0)
 
 
 def on_paper(body: str) -> str:
@@ -103,6 +109,7 @@ class _Setter:
         else:
             body = "".join(self._part(part, entry) for part in message.parts)
         if isinstance(message, SystemMessage | DeveloperMessage):
+            body = body.replace(_CUT, "")
             body = f"<div {_MUTED}>{body}</div>"
         if ended := how_it_ended(message):
             body += f'<p style="color:#8a5a00;">{ended}</p>'
@@ -113,7 +120,7 @@ class _Setter:
     def _part(self, part: Part, entry: Entry) -> str:
         match part:
             case TextPart():
-                return printable_prose(part.text)
+                return _CUT.join(printable_slices(part.text))
             case CodePart():
                 return _boxed(part.code, part.filename)
             case ImagePart():

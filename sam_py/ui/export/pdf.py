@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import shiboken6
 from PySide6.QtCore import (
     QBuffer,
     QByteArray,
@@ -61,6 +62,8 @@ _HIGHEST_PICTURE = 0.6
 """Of a page's height."""
 _HIGHEST_ROW = 0.5
 """Of a page's height: a higher row of a table is cut between its lines."""
+_CELL = 4.9 * _DPI / 96
+"""A cell's padding and line around its text."""
 _IMAGE = re.compile(r'<img src="attachment:([0-9a-f]{64})">')
 _STYLE = f"""
 body {{ font-size: {_BODY_PT}pt; }}
@@ -114,7 +117,11 @@ class Printer:
             pages = _Pages(writer, painter, title, self._font)
             for piece in pieces:
                 task.check()
-                pages.add(self._set(piece, find, pages), task)
+                document = self._set(piece, find, pages)
+                try:
+                    pages.add(document, task, continues=piece.continues)
+                finally:
+                    shiboken6.delete(document)  # here: its timers are this thread's, and an error's frames keep it
             pages.end()
         finally:
             painter.end()
@@ -173,9 +180,10 @@ class _Pages:
         """The most that a picture may take, in pixels of a document (96 to the inch)."""
         return QSizeF(self.width, self.height * _HIGHEST_PICTURE) * (96 / _DPI)
 
-    def add(self, document: QTextDocument, task: Task) -> None:
-        bands = merged(_bands(document, self.height))
-        before = _GAP_MM / 25.4 * _DPI if bands and self._used else 0.0
+    def add(self, document: QTextDocument, task: Task, *, continues: bool = False) -> None:
+        bands = merged(_bands(document, self.height, is_headed=not continues))
+        gap_mm = _GAP_MM / 2 if continues else _GAP_MM
+        before = gap_mm / 25.4 * _DPI if bands and self._used else 0.0
         for start, end in cuts(bands, self.height - self._used - before, self.height):
             task.check()
             if start < end:
@@ -223,11 +231,11 @@ class _Pages:
         painter.restore()
 
 
-def _bands(document: QTextDocument, page: float) -> Iterator[Band]:
-    """What of a document must not be cut, in its own measure."""
+def _bands(document: QTextDocument, page: float, *, is_headed: bool) -> Iterator[Band]:
+    """What of a document must not be cut, in its own measure. `is_headed`: its first line stands over the others."""
     layout = document.documentLayout()
     rows: dict[tuple[int, int], tuple[float, float]] = {}
-    block, is_first = document.begin(), True
+    block, is_first = document.begin(), is_headed
     while block.isValid():
         text, rect = block.layout(), layout.blockBoundingRect(block)
         above = rect.top() - text.boundingRect().top()
@@ -247,7 +255,7 @@ def _bands(document: QTextDocument, page: float) -> Iterator[Band]:
         block = block.next()
     for (_table, number), (top, bottom) in rows.items():
         if bottom - top <= page * _HIGHEST_ROW:
-            yield Band(top, bottom, number == 0)  # a table's head is not left alone
+            yield Band(top - _CELL, bottom + _CELL, number == 0)  # a table's head is not left alone
 
 
 def _names_a_box(block: QTextBlock) -> bool:

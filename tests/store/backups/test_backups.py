@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import shutil
 import zipfile
 from collections.abc import Callable, Coroutine
@@ -244,5 +245,20 @@ def test_two_at_once_are_made_one_after_the_other(tmp_path: Path) -> None:
         made = await asyncio.gather(one, other)
         for each in made:
             await kept.backups.check(each)
+
+    with_backups(tmp_path, story)
+
+
+def test_what_a_killed_backup_left_behind_goes_after_some_days(tmp_path: Path) -> None:
+    async def story(kept: Kept) -> None:
+        await kept.house.talk("Hello")
+        kept.folder.mkdir()
+        old, new = kept.folder / "sam-20250101T000000Z.tmp1", kept.folder / "sam-20250101T000000Z.tmp2"
+        for path, age in ((old, timedelta(days=3)), (new, timedelta(minutes=3))):
+            path.write_bytes(b"PK")
+            os.utime(path, (0, (kept.now - age).timestamp()))
+        await kept.backups.make()
+        assert not old.exists()
+        assert new.exists()
 
     with_backups(tmp_path, story)
