@@ -153,6 +153,8 @@ class Dictation(QObject):
         except SamError as error:
             self._refuse(str(error))
             return
+        if self._key_down_at is not None:
+            self._key_down_at = self._clock()  # the first time it takes a while: a key that was tapped is up by now
         self._go("recording")
         how = self.tr("Release %1 to end, Esc to cancel") if self._key_down_at is not None else ""
         how = how or self.tr("Speak. %1 or Done ends it, Esc cancels")

@@ -185,6 +185,19 @@ def test_a_held_key_ends_when_it_is_let_go_and_a_tapped_one_does_not(stage: Stag
     assert stage.dictation.phase == "working"
 
 
+def test_a_key_that_was_tapped_while_the_microphone_opened_slowly_was_not_held(stage: Stage) -> None:
+    opening = stage.microphone.start
+
+    def slowly(device_id: str) -> None:
+        stage.now += 0.8
+        opening(device_id)
+
+    stage.microphone.start = slowly  # type: ignore[method-assign]
+    stage.dictation.press(by_key=True)
+    QTest.keyRelease(stage.composer.text, Qt.Key.Key_F7)
+    assert stage.dictation.phase == "recording"
+
+
 def test_what_could_not_be_written_is_kept_and_tried_again_where_it_happened(stage: Stage) -> None:
     stage.says = SpeechError("The key was refused. Paste it again.")
     stage.speak()
