@@ -1,6 +1,7 @@
-"""The real program, used at random by keys and calls, with a diary of what was done: ``… driven SEED DIARY``.
+"""The real program, used at random by keys and calls, with a diary of what was done.
 
 Each line of the diary is written before the program could have kept it, with the time of the machine's steady clock.
+``python -m tests.reliability.driven`` starts one program for each line of its input, a fork that has imported all.
 """
 
 from __future__ import annotations
@@ -11,6 +12,8 @@ import os
 import random
 import sys
 import time
+import traceback
+from pathlib import Path
 from typing import Any
 
 from PySide6.QtTest import QTest
@@ -21,10 +24,13 @@ from sam_py.messages.message import ToolResultMessage
 from sam_py.tools.approval import ANSWERS
 from sam_py.ui.main_window import MainWindow
 from sam_py.ui.open_conversations import OpenConversation
+from sam_py.ui.widgets.notices import Notices
+from tests.reliability.busywork import keep_busy, note_saves
 from tests.reliability.stop_tools import Ended, SlowTool
 
 TOOLS = tuple(f"slow_{number}" for number in range(6))
 """What the models of the tests call."""
+BEAT_S = 0.05
 
 
 class Diary:
@@ -35,11 +41,20 @@ class Diary:
         os.write(self._file, json.dumps({"what": what, "at_s": time.monotonic(), **more}).encode() + b"\n")
 
 
+async def beat(diary: Diary) -> None:
+    """Show in the diary that the loop turns: what a machine with too much to do holds up is not the program's loss."""
+    while True:
+        diary.note("beat")
+        await asyncio.sleep(BEAT_S)
+
+
 class Hand:
     """Does one random thing after the other, as fast as a person never would."""
 
-    def __init__(self, window: MainWindow, diary: Diary, seed: int) -> None:
+    def __init__(self, window: MainWindow, diary: Diary, seed: int, focus: str = "") -> None:
+        """`focus` is what is done more often than the rest."""
         self.window = window
+        self._focus = focus
         self.diary = diary
         self.random = random.Random(seed)
         self.seed = seed
@@ -52,9 +67,14 @@ class Hand:
             *(self.type, self.send, self.stop, self.edit, self.again, self.remove, self.switch, self.delete, self.pin),
             self.answer,
         )
-        weights = (40, 22, 4, 6, 4, 3, 8, 1, 4, 12)
+        weights = {act: weight for act, weight in zip(acts, (40, 22, 4, 6, 4, 3, 8, 1, 4, 12), strict=True)}
+        weights[self.type] *= 5 if self._focus == "typing" else 1
+        weights[self.pin] *= 20 if self._focus in ("saving", "compaction") else 1
+        weights[self.answer] *= 4 if self._focus == "tools" else 1
+        if self._focus == "streaming":
+            weights[self.stop] = weights[self.again] = weights[self.switch] = weights[self.delete] = 0
         while True:
-            (act,) = self.random.choices(acts, weights)
+            (act,) = self.random.choices(acts, [weights[each] for each in acts])
             if act in (self.stop, self.send, self.again):  # these end a reply, with what of it was not read yet
                 self.diary.note("ends")
             act()
@@ -118,32 +138,68 @@ class Hand:
         self.window.sidebar.commands.delete([self._shown.id])
 
 
-def main() -> None:
-    seed, diary = int(sys.argv[1]), Diary(sys.argv[2])
+def drive(seed: int, diary: Diary, focus: str, folder: Path) -> int:
+    """Run the program and use it, until it is killed."""
     start = app.Program.start
     heard = app.Program._session_state
+    show = Notices.show_notice
     hands: list[asyncio.Task[None]] = []
 
     async def started(self: app.Program) -> None:
         await start(self)
         chance = random.Random(seed)
         for name in TOOLS:
-            self._tools.registry.add(
-                SlowTool(name, chance, 3.0, on_event=lambda: None, begun=lambda _call_id: None, ended=ended)
+            self._tools.registry.add(SlowTool(name, chance, 3.0, on_event=lambda: None, begun=begun, ended=ended))
+        diary.note("ready")
+        hand = Hand(self.window, diary, seed, focus)
+        work = (hand.go_on(), keep_busy(self, diary, focus, seed, folder), beat(diary))
+        for each in work:
+            hands.append(asyncio.ensure_future(each))
+            hands[-1].add_done_callback(
+                lambda hand: hand.cancelled() or hand.print_stack() if hand.exception() else None
             )
-        print("ready", flush=True)
-        hands.append(asyncio.ensure_future(Hand(self.window, diary, seed).go_on()))
 
     def state(self: app.Program, conversation: OpenConversation, state: SessionState) -> None:
         diary.note("queue", of=conversation.id, texts=[each.text for each in state.queued])
         heard(self, conversation, state)
 
+    def begun(_call_id: str) -> None:
+        diary.note("begins", of="tools")
+
     def ended(tool: Ended) -> None:
         diary.note("tool", marker=tool.marker)
+        diary.note("done", of="tools")
+
+    def told(self: Notices, text: str, *rest: Any, **more: Any) -> Any:
+        diary.note("notice", text=text)
+        return show(self, text, *rest, **more)
 
     app.Program.start = started  # type: ignore[method-assign]
     app.Program._session_state = state  # type: ignore[method-assign]
-    sys.exit(app.main([]))
+    Notices.show_notice = told  # type: ignore[method-assign]
+    note_saves(diary, compact=focus == "compaction")
+    return app.main([])
+
+
+def main() -> None:
+    """For each line ``{"seed", "diary", "focus", "home", "output"}``: start a program, say its number and its end."""
+    for line in sys.stdin:
+        order = json.loads(line)
+        pid = os.fork()
+        if pid == 0:
+            output = os.open(order["output"], os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+            os.dup2(output, 1)
+            os.dup2(output, 2)
+            os.environ["SAM_HOME"] = order["home"]
+            folder = Path(order["home"]).parent
+            try:
+                drive(order["seed"], Diary(order["diary"]), order["focus"], folder)
+            except BaseException:
+                traceback.print_exc()
+            os._exit(1)  # the fork must not go on as the one that forks
+        print(pid, flush=True)
+        os.waitpid(pid, 0)
+        print("ended", flush=True)
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ import psutil
 from PySide6.QtWidgets import QApplication
 
 from tests.fakes.sitting import Sitting, make_runner
-from tests.reliability.kill_program import TellingServer
+from tests.reliability.telling_server import TellingServer
 
 EACH_S = 15.0
 

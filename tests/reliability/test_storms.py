@@ -13,7 +13,7 @@ from sam_py.messages.message import AssistantMessage
 from sam_py.settings.model import Settings
 from tests.fakes.fault_server import FaultServer, Reply, Stream, chunk
 from tests.fakes.sitting import Sitting
-from tests.reliability.kill_program import TellingServer
+from tests.reliability.telling_server import TellingServer
 
 Run = Callable[[Any], Any]
 SitDown = Callable[[], Sitting]
