@@ -36,7 +36,9 @@ def test_every_price_of_the_table_has_a_maker_a_date_and_a_source() -> None:
         assert maker["hosts"]
         ids = [model["id"] for model in maker["models"]]
         assert len(ids) == len(set(ids))
-        assert all(0 < model["input"] <= model["output"] for model in maker["models"])
+        writing = [model for model in maker["models"] if "embedding" not in model["id"]]  # these write nothing
+        assert all(model["input"] > 0 for model in maker["models"])
+        assert all(model["input"] <= model["output"] for model in writing)
         assert all(model.get("cached_input", 0) < model["input"] for model in maker["models"])
 
 
