@@ -132,7 +132,11 @@ class MeaningService:
         return await self._on_thread(lambda: self._path.stat().st_size if self._path.exists() else 0)
 
     async def estimate(self) -> Estimate:
-        """How much there is to embed, if nothing is yet. Reads the index of words once. Raises SearchError."""
+        """How much there is to embed, if nothing is yet. Reads the index of words once, when it is whole.
+
+        Raises SearchError.
+        """
+        await self._words.settled()
         messages = characters = 0
         after: int | None = -(2**62)
         while after is not None:

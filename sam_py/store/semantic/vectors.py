@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 NAME = "meaning.sqlite"
 SCHEMA = "1"
 """Of the tables, and of how texts are cut: any change of either makes another, and all is built anew."""
-_MAPPED_BYTES = 2 << 30
 _DIGEST_BYTES = 16
 
 _TABLES = """
@@ -268,11 +267,10 @@ def _open(path: Path, identity: str) -> apsw.Connection:
         connection = apsw.Connection(str(path))
         try:
             connection.set_busy_timeout(10_000)
-            connection.execute("PRAGMA page_size = 16384")  # ten vectors of a small model to a page
+            connection.execute("PRAGMA page_size = 32768")  # twenty vectors of a small model to a page
             connection.execute("PRAGMA journal_mode = WAL")
             connection.execute("PRAGMA synchronous = NORMAL")
             connection.execute("PRAGMA secure_delete = ON")  # what was removed is gone from the file, too
-            connection.execute(f"PRAGMA mmap_size = {_MAPPED_BYTES}")
             connection.execute("PRAGMA cache_size = -8000")
             connection.enable_load_extension(True)
             connection.load_extension(sqlite_vec.loadable_path())
