@@ -21,6 +21,7 @@ from tests.benchmarks.dimming import dimming
 from tests.benchmarks.inspector import inspector
 from tests.benchmarks.library import library
 from tests.benchmarks.loop import loop
+from tests.benchmarks.meaning import meaning
 from tests.benchmarks.narrator import narrator
 from tests.benchmarks.playback import playback
 from tests.benchmarks.run import Row, child, make_library
@@ -137,6 +138,7 @@ BENCHMARKS: dict[str, Callable[[int], list[Row]]] = {
     "cards": cards,
     "dimming": dimming,
     "search": search,
+    "meaning": meaning,
     "library": library,
     "transfer": transfer,
     "sentences": sentences,
