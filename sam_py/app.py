@@ -61,7 +61,7 @@ from sam_py.ui.open_conversations import OpenConversation, OpenConversations
 from sam_py.ui.program_servers import ProgramServers
 from sam_py.ui.program_tools import ProgramTools
 from sam_py.ui.server_news import ServerNews
-from sam_py.ui.services import Services
+from sam_py.ui.services import ProgramSearch, Services
 from sam_py.ui.single_instance import SingleInstance
 from sam_py.ui.tasks import Tasks
 from sam_py.ui.theme import Themes
@@ -214,6 +214,7 @@ class Program:
         services.keeping = lambda: self._keeping_of(services)
         self._keeping: ProgramKeeping | None = None
         self._keep = services.keeping
+        services.search = self._search = ProgramSearch(paths, self._library)
         self._ends = False
         self._servers = ProgramServers(
             settings, self._tools.registry, self._put, self._secrets.key_of, log_folder=paths.logs
@@ -235,6 +236,7 @@ class Program:
         if self._settings.current.voice.read_replies:
             self._tasks.spawn(self._begin_voice(), "have the voice ready")
         self._servers.start()
+        self._tasks.spawn(self._search.begin(), "begin the search index")
         self._tasks.spawn(self._back_up(), "make backups")
         self._tasks.spawn(self._remembered.load(), "read what models count")
         if self._mini_prompts.problem:
@@ -257,6 +259,7 @@ class Program:
             self._servers.aclose,
             self._tasks.aclose,
             self._end_keeping,
+            self._search.aclose,
             self._mini_prompts.aclose,
             self._registry.aclose,
             self._library.aclose,

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QByteArray, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QGuiApplication, QResizeEvent, QShowEvent, QWheelEvent
-from PySide6.QtWidgets import QMainWindow, QMenu, QWidget
+from PySide6.QtWidgets import QMainWindow, QMenu, QStackedWidget
 
 from sam_py.agent.state import SessionState
 from sam_py.errors import SamError
@@ -28,13 +29,16 @@ from sam_py.ui.open_conversations import OpenConversation, OpenConversations
 from sam_py.ui.provider_offers import ProviderOffers
 from sam_py.ui.services import Services
 from sam_py.ui.sidebar.sidebar import Sidebar
-from sam_py.ui.tab_order import move_focus, stops_below
+from sam_py.ui.tab_order import move_focus
 from sam_py.ui.widgets.notices import Notices
 from sam_py.ui.widgets.plain import window_title
 from sam_py.ui.window_columns import Columns
-from sam_py.ui.window_commands import AppearanceCommands, handlers_of
+from sam_py.ui.window_commands import AppearanceCommands, handlers_of, tab_stops_of
 from sam_py.ui.window_inspector import WindowInspector
 from sam_py.ui.window_state import SavedPlace, load_window_state, save_window_state
+
+if TYPE_CHECKING:
+    from sam_py.ui.window_pages import WindowPages
 
 log = logging.getLogger(__name__)
 
@@ -87,7 +91,10 @@ class MainWindow(QMainWindow):
         self.chat = ChatView(services, context, self._menu, composer, empty, self)
         self.sidebar = Sidebar(services.library, services.themes, services.icons, services.tasks.spawn, parent=self)
         appearance = services.settings.current.appearance
-        self.columns = Columns(services.themes, self.sidebar, self.chat, appearance.sidebar_px, self)
+        self.centre = QStackedWidget(self)
+        self.centre.addWidget(self.chat)
+        self._pages: WindowPages | None = None
+        self.columns = Columns(services.themes, self.sidebar, self.centre, appearance.sidebar_px, self)
         self.columns.sidebar_toggled.connect(self._sidebar_toggled)
         self.setCentralWidget(self.columns)
         self.columns.inspector_px = self._state.inspector_px
@@ -150,6 +157,8 @@ class MainWindow(QMainWindow):
         self._keep_state()
         self._announcer.detach()
         self.inspector.close()
+        if self._pages is not None:
+            self._pages.close()
         self.chat.leave()
         self.sidebar.detach()
         self._intake.close()
@@ -180,6 +189,7 @@ class MainWindow(QMainWindow):
 
     def new_conversation(self) -> None:
         """Show an empty conversation; the one that is empty already is used again."""
+        self.to_conversation()
         shown = self.chat.conversation
         if shown is not None and shown.is_new and not len(shown.bus):
             self.chat.composer.setFocus()
@@ -208,6 +218,7 @@ class MainWindow(QMainWindow):
 
     async def _show(self, conversation: OpenConversation) -> None:
         self._turns += 1
+        self.to_conversation()
         if conversation is self.chat.conversation:
             return
         self._keep_place()
@@ -223,6 +234,20 @@ class MainWindow(QMainWindow):
         self._state = self._state.model_copy(update=update)
         save_window_state(self._state_path, self._state)  # a crash comes back to this conversation, too
         await self.conversations.close_idle(conversation)
+
+    @property
+    def pages(self) -> WindowPages:
+        """What can stand in the place of the conversation, and jumps into it; made when first used."""
+        if self._pages is None:
+            from sam_py.ui.window_pages import WindowPages
+
+            self._pages = WindowPages(self._services, self, self._open)
+        return self._pages
+
+    def to_conversation(self) -> None:
+        """Turn back from a page, if one is shown."""
+        if self._pages is not None:
+            self._pages.back()
 
     def on_session_state(self, conversation: OpenConversation, state: SessionState) -> None:
         """Called with every new state of every open conversation."""
@@ -241,11 +266,6 @@ class MainWindow(QMainWindow):
         await self.conversations.close(conversation_id)
         self._services.tools.forget(conversation_id)
         self._services.registry.http.sent.forget(conversation_id)
-
-    def step_conversation(self, step: int) -> None:
-        neighbour = self.sidebar.neighbour(step)
-        if neighbour is not None:
-            self.open_conversation(neighbour)
 
     # Commands
 
@@ -299,11 +319,6 @@ class MainWindow(QMainWindow):
         self.chat.header.inspector_button.setChecked(shown)
         self.actions_by_name["inspector"].setChecked(shown)
 
-    def focus_filter(self) -> None:
-        if self.sidebar.isHidden():
-            self.columns.show_sidebar(True)
-        self.sidebar.focus_filter()
-
     def ask_guide(self) -> None:
         """A new conversation with the offline guide, ready for a question."""
         self._services.tasks.spawn(self._open_guide(), "ask the guide")
@@ -314,14 +329,6 @@ class MainWindow(QMainWindow):
             await self._show(self.conversations.new())
         self.chat.use_here("guide", "guide")
         self.chat.composer.setFocus()
-
-    def show_shortcuts(self) -> None:
-        from sam_py.ui.shortcut_sheet import ShortcutSheet
-
-        ShortcutSheet(self.actions_by_name, self._services.themes, self).open()
-
-    def toggle_full_screen(self) -> None:
-        self.setWindowState(self.windowState() ^ Qt.WindowState.WindowFullScreen)
 
     def close_now(self) -> None:
         """Close without a question: the system ends, or somebody asked from outside."""
@@ -343,12 +350,16 @@ class MainWindow(QMainWindow):
         sidebar.new_requested.connect(self.new_conversation)
         sidebar.new_requested.connect(self.columns.leave_sidebar)
         sidebar.settings_requested.connect(self.open_settings)
+        sidebar.page_requested.connect(lambda name: self.pages.toggle(name))
+        sidebar.page_requested.connect(self.columns.leave_sidebar)
+        sidebar.search_requested.connect(lambda text: self.pages.search(text))
         sidebar.deleted.connect(self.on_deleted)
         sidebar.notice_requested.connect(self._sidebar_notice)
         sidebar.hide_requested.connect(self.toggle_sidebar)
         chat.header.sidebar_requested.connect(self.toggle_sidebar)
         chat.header.new_requested.connect(self.new_conversation)
         chat.header.inspector_requested.connect(self.inspector.toggle)
+        self.inspector.jumped.connect(self.to_conversation)
         chat.settings_requested.connect(lambda provider: self.open_settings("providers", provider))
         chat.notice.connect(lambda text: self.notices.show_notice(text, timeout_ms=1500))
         chat.trouble.connect(lambda text: self.notices.show_notice(text, kind="error"))
@@ -456,21 +467,10 @@ class MainWindow(QMainWindow):
         if self.columns.sidebar_px != self._services.settings.current.appearance.sidebar_px:
             self.appearance.change(sidebar_px=self.columns.sidebar_px)
 
-    def _tab_stops(self) -> list[QWidget]:
-        """What Tab goes through: sidebar, header, messages, composer, inspector, notices."""
-        chat = self.chat
-        messages = chat.timeline.walk.tab_stops() if chat.timeline.isVisible() else stops_below(chat.empty)
-        sides: tuple[list[QWidget], ...]
-        sides = stops_below(self.sidebar), stops_below(chat.header), messages, stops_below(chat.foot)
-        inspector = self.inspector.widget
-        if inspector is not None and inspector.isVisible():
-            sides = (*sides, stops_below(inspector))
-        return [stop for side in sides for stop in side] + stops_below(self.notices)
-
     # Qt
 
     def focusNextPrevChild(self, next: bool) -> bool:
-        return move_focus(self, self._tab_stops(), 1 if next else -1) or super().focusNextPrevChild(next)
+        return move_focus(self, tab_stops_of(self), 1 if next else -1) or super().focusNextPrevChild(next)
 
     def closeEvent(self, event: QCloseEvent) -> None:
         event.ignore()  # hidden at once, gone when everything is saved: app.py ends the program

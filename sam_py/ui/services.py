@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -20,6 +21,7 @@ from sam_py.ui.widgets.icons import Icons
 
 if TYPE_CHECKING:
     from sam_py.providers.local import FoundServer
+    from sam_py.store.search_index.service import SearchService
     from sam_py.ui.program_keeping import ProgramKeeping
     from sam_py.ui.voice.window_voice import WindowVoice
 
@@ -32,6 +34,41 @@ def no_voice() -> WindowVoice:
 def no_keeping() -> ProgramKeeping:
     """Where no program was built around the window."""
     raise RuntimeError("nothing is kept here")
+
+
+def no_search() -> SearchService:
+    """Where no program was built around the window."""
+    raise RuntimeError("nothing is searched here")
+
+
+_SEARCH_AFTER_S = 5.0
+
+
+class ProgramSearch:
+    """The program's search. A call returns it: made when it is first wanted, or when the person has begun."""
+
+    def __init__(self, paths: Paths, library: Library) -> None:
+        self._paths = paths
+        self._library = library
+        self._service: SearchService | None = None
+
+    def __call__(self) -> SearchService:
+        if self._service is None:
+            from sam_py.store.search_index.service import SearchService
+
+            self._service = SearchService(self._paths)
+            self._service.start()
+            self._service.follow(self._library)
+        return self._service
+
+    async def begin(self) -> None:
+        """Bring the index up to date some seconds after the start, whether or not it is used."""
+        await asyncio.sleep(_SEARCH_AFTER_S)
+        self()
+
+    async def aclose(self) -> None:
+        if self._service is not None:
+            await self._service.aclose()
 
 
 @dataclass(slots=True)
@@ -52,3 +89,5 @@ class Services:
     """What reads messages aloud; made, with all that is imported for it, when it is first asked for."""
     keeping: Callable[[], ProgramKeeping] = no_keeping
     """Backups, and the ways in and out of the library; made, with all that is imported for it, when first asked for."""
+    search: Callable[[], SearchService] = no_search
+    """What finds messages and things in all conversations; made and begun when first asked for."""

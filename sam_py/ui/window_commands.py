@@ -6,9 +6,11 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QWidget
 
 from sam_py.settings.file import SettingsFile
 from sam_py.settings.model import AppearanceSettings, Settings
+from sam_py.ui.tab_order import stops_below
 from sam_py.ui.theme import Themes
 
 if TYPE_CHECKING:
@@ -48,6 +50,21 @@ class AppearanceCommands:
         self._settings.change(changed)
 
 
+def tab_stops_of(window: MainWindow) -> list[QWidget]:
+    """What Tab goes through: sidebar, header, messages, composer (or the page in their place), inspector, notices."""
+    chat = window.chat
+    messages = chat.timeline.walk.tab_stops() if chat.timeline.isVisible() else stops_below(chat.empty)
+    sides: tuple[list[QWidget], ...]
+    sides = stops_below(window.sidebar), stops_below(chat.header), messages, stops_below(chat.foot)
+    page = window.centre.currentWidget()
+    if page is not None and page is not chat:
+        sides = stops_below(window.sidebar), stops_below(page)
+    inspector = window.inspector.widget
+    if inspector is not None and inspector.isVisible():
+        sides = (*sides, stops_below(inspector))
+    return [stop for side in sides for stop in side] + stops_below(window.notices)
+
+
 def handlers_of(window: MainWindow) -> dict[str, Callable[[], object]]:
     """What runs for each action of `ui/actions.py`, by the action's name."""
     chat, sidebar = window.chat, window.sidebar
@@ -61,7 +78,13 @@ def handlers_of(window: MainWindow) -> dict[str, Callable[[], object]]:
         "quit": window.close,
         "edit_last": chat.edit_last,
         "copy_reply": lambda: chat.act_on_last_reply("copy"),
-        "filter": window.focus_filter,
+        "find": lambda: window.pages.find_here(),
+        "find_next": lambda: window.pages.find_here(1),
+        "find_previous": lambda: window.pages.find_here(-1),
+        "search": lambda: window.pages.toggle("search"),
+        "filter": lambda: _focus_filter(window),
+        "pinned": lambda: window.pages.toggle("pinned"),
+        "library": lambda: window.pages.toggle("library"),
         "stop": chat.stop,
         "regenerate": lambda: chat.act_on_last_reply("regenerate"),
         "continue": lambda: chat.act_on_last_reply("continue"),
@@ -75,8 +98,8 @@ def handlers_of(window: MainWindow) -> dict[str, Callable[[], object]]:
         "export": lambda: sidebar.act("export"),
         "archive": lambda: sidebar.act("archive"),
         "delete": lambda: sidebar.act("delete"),
-        "next": lambda: window.step_conversation(1),
-        "previous": lambda: window.step_conversation(-1),
+        "next": lambda: _step_conversation(window, 1),
+        "previous": lambda: _step_conversation(window, -1),
         "read_aloud": lambda: chat.voice.read_or_stop(),
         "pause_voice": lambda: chat.voice.pause_or_resume(),
         "skip_sentence": lambda: chat.voice.skip(),
@@ -87,8 +110,8 @@ def handlers_of(window: MainWindow) -> dict[str, Callable[[], object]]:
         "voice_settings": lambda: window.open_settings("voice"),
         "sidebar": window.toggle_sidebar,
         "inspector": window.inspector.toggle_by_key,
-        "messages": lambda: chat.timeline.setFocus(Qt.FocusReason.ShortcutFocusReason),
-        "composer": lambda: chat.composer.setFocus(),
+        "messages": lambda: _focus(window, chat.timeline),
+        "composer": lambda: _focus(window, chat.composer),
         "notice": window.notices.focus_latest,
         "to_end": chat.timeline.go_to_end,
         "to_start": chat.timeline.go_to_start,
@@ -96,9 +119,32 @@ def handlers_of(window: MainWindow) -> dict[str, Callable[[], object]]:
         "zoom_out": lambda: window.appearance.zoom(-1),
         "zoom_reset": lambda: window.appearance.zoom(0),
         "theme": window.appearance.toggle_theme,
-        "full_screen": window.toggle_full_screen,
+        "full_screen": lambda: window.setWindowState(window.windowState() ^ Qt.WindowState.WindowFullScreen),
         "palette": window.open_palette,
         "guide": window.ask_guide,
-        "shortcuts": window.show_shortcuts,
+        "shortcuts": lambda: _show_shortcuts(window),
         "about": lambda: window.open_settings("about"),
     }
+
+
+def _focus(window: MainWindow, widget: QWidget) -> None:
+    window.to_conversation()
+    widget.setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+
+def _focus_filter(window: MainWindow) -> None:
+    if window.sidebar.isHidden():
+        window.columns.show_sidebar(True)
+    window.sidebar.focus_filter()
+
+
+def _step_conversation(window: MainWindow, step: int) -> None:
+    neighbour = window.sidebar.neighbour(step)
+    if neighbour is not None:
+        window.open_conversation(neighbour)
+
+
+def _show_shortcuts(window: MainWindow) -> None:
+    from sam_py.ui.shortcut_sheet import ShortcutSheet
+
+    ShortcutSheet(window.actions_by_name, window.chat.context.themes, window).open()

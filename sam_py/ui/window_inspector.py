@@ -20,6 +20,8 @@ class WindowInspector(QObject):
     """`toggled` says whether it is shown now. While it is hidden it costs nothing: it is attached to nothing."""
 
     toggled = Signal(bool)
+    jumped = Signal()
+    """The person wants to see a message in the conversation."""
 
     def __init__(
         self,
@@ -131,5 +133,6 @@ class WindowInspector(QObject):
     def _jump(self, message_id: str) -> None:
         if self._columns.inspector_covers:
             self.show(False)
+        self.jumped.emit()
         self._chat.timeline.show_message(message_id)
         self._chat.timeline.set_current(message_id)

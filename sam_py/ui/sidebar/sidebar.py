@@ -16,6 +16,7 @@ from sam_py.ui.sidebar.conversation_list_model import ConversationListModel
 from sam_py.ui.sidebar.conversation_list_view import ConversationListView
 from sam_py.ui.sidebar.conversation_menu import Act, ConversationMenus
 from sam_py.ui.sidebar.filter_field import FilterField
+from sam_py.ui.sidebar.page_entries import PageEntries
 from sam_py.ui.sidebar.sections import next_midnight
 from sam_py.ui.theme import Themes
 from sam_py.ui.widgets.buttons import IconButton, PillButton
@@ -40,6 +41,7 @@ class Sidebar(QWidget):
     conversation_chosen = Signal(str)
     new_requested = Signal()
     settings_requested = Signal()
+    page_requested = Signal(str)
     search_requested = Signal(str)
     """The text that nothing in the list matched: the person wants it looked for inside the conversations."""
     hide_requested = Signal()
@@ -139,6 +141,12 @@ class Sidebar(QWidget):
         self.hide_button = IconButton(icons, "sidebar", self.tr("Hide the sidebar"), shortcut="Ctrl+B")
         self.settings_button = PillButton(icons, self.tr("Settings"), icon="settings", shortcut="Ctrl+,", height_px=36)
         self.settings_button.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        entries = (
+            ("search", "search", self.tr("Search"), "Ctrl+Shift+F"),
+            ("pinned", "pin", self.tr("Pinned"), "Ctrl+Shift+B"),
+            ("library", "library", self.tr("Library"), "Ctrl+Shift+Y"),
+        )
+        self.entries = PageEntries(icons, entries, self)
         self.filter = FilterField(icons, self.tr("Find a conversation"))
         self.filter.installEventFilter(self)
         self.empty = QLabel()
@@ -164,6 +172,7 @@ class Sidebar(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addLayout(head)
+        column.addWidget(self.entries)
         column.addLayout(find)
         column.addLayout(self._stack, 1)
         column.addLayout(foot)
@@ -178,6 +187,7 @@ class Sidebar(QWidget):
     def _connect(self) -> None:
         self.new_button.clicked.connect(self.new_requested)
         self.hide_button.clicked.connect(self.hide_requested)
+        self.entries.chosen.connect(self.page_requested)
         self.settings_button.clicked.connect(self.settings_requested)
         self.filter.textChanged.connect(self._filter_changed)
         self.filter.returnPressed.connect(self._open_first)

@@ -104,7 +104,7 @@ def test_from_right_to_left_the_sides_change_and_nothing_is_covered(run: Run, si
             await sam.until(lambda: len(sam.messages) == 2, "the reply")
             await sam.answered()
             window.actions_by_name["messages"].trigger()
-            assert window.sidebar.x() > window.chat.x()
+            assert window.sidebar.x() > window.centre.x()
             mine, reply = (sam.chat.timeline.row_of(message.id) for message in sam.messages)
             assert mine.blocks[0].geometry().left() == OUTSET_PX
             assert mine.blocks[0].geometry().right() < mine.width() // 2

@@ -13,6 +13,7 @@ from sam_py.messages.parts import TextPart
 from sam_py.settings.model import Settings
 from sam_py.ui.chat.row import MessageRow
 from sam_py.ui.chat.row_note import NoteCard
+from sam_py.ui.window_commands import tab_stops_of
 from tests.fakes.fault_server import FaultServer, Json, Reply
 from tests.fakes.sitting import Sitting
 
@@ -77,7 +78,7 @@ def test_what_no_longer_fits_is_dimmed_and_the_person_decides(run: Run, sit_down
             assert row_of(sam, last).foot.sign is None
             assert strip(sam).isVisible()
             assert "no longer fit" in strip(sam).note.words
-            stops = sam.window._tab_stops()
+            stops = tab_stops_of(sam.window)
             assert stops.index(strip(sam).buttons["show"]) < stops.index(sam.chat.composer.text)
             strip(sam).close_button.click()
             assert not strip(sam).isVisible()

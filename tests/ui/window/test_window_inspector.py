@@ -86,8 +86,8 @@ def test_in_a_narrow_window_the_sidebar_goes_first_and_then_the_conversation_is_
         window.resize(1300, 700)
         assert not window.columns.inspector_covers
         await sam.until(lambda: inspector.x() + inspector.width() == window.width(), "its place at the window's end")
-        await sam.until(lambda: window.chat.x() > 0, "the sidebar")
-        await sam.until(lambda: inspector.x() >= window.chat.x() + window.chat.width(), "its own column")
+        await sam.until(lambda: window.centre.x() > 0, "the sidebar")
+        await sam.until(lambda: inspector.x() >= window.centre.x() + window.centre.width(), "its own column")
         assert inspector.tabs.font().pointSizeF() == large
         window.appearance.change(text_scale=100)
         assert window.sidebar.isVisible()

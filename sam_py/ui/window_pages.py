@@ -1,0 +1,127 @@
+"""WindowPages: the window's pages, its search and its jumps; imported when one of them is first used."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QWidget
+
+from sam_py.ui.library.finder import Finder
+from sam_py.ui.library.jump import Jumps
+from sam_py.ui.library.pages import Pages
+from sam_py.ui.services import Services
+
+if TYPE_CHECKING:
+    from sam_py.ui.library.find_bar import FindBar
+    from sam_py.ui.main_window import MainWindow
+
+
+class WindowPages(QObject):
+    """One for a window. `open_conversation` returns when the conversation is shown, or could not be."""
+
+    def __init__(
+        self, services: Services, window: MainWindow, open_conversation: Callable[[str], Awaitable[None]]
+    ) -> None:
+        super().__init__(window)
+        self._services = services
+        self._window = window
+        self._chat = window.chat
+        makers = {"search": self._make_search, "pinned": self._make_pinned, "library": self._make_library}
+        self.pages = Pages(window.centre, makers, self)
+        self.pages.turned.connect(self._turned)
+        self.jumps = Jumps(window.chat, open_conversation, self._made_finder, self)
+        self.jumps.troubled.connect(window.chat.trouble)
+        self._finder: Finder | None = None
+        self._bar: FindBar | None = None
+
+    @property
+    def current(self) -> str:
+        """The page that is shown; "" while it is the conversation."""
+        return self.pages.current
+
+    def toggle(self, name: str) -> None:
+        """Turn to a page, or back to the conversation where it is shown already."""
+        self.pages.toggle(name)
+
+    def back(self) -> None:
+        """Turn back to the conversation, and give it the keyboard if the page had it."""
+        self.pages.back()
+
+    def search(self, words: str) -> None:
+        """Search everywhere for `words`."""
+        from sam_py.ui.library.search_page import SearchPage
+
+        page = self.pages.show("search")
+        assert isinstance(page, SearchPage)
+        page.look_for(words)
+
+    def open_message(self, conversation_id: str, message_id: str, words: str = "", stays: bool = False) -> None:
+        """Open a conversation at a message; `words` are marked in it. `stays`: behind the page that is shown."""
+        self._services.tasks.spawn(self._jump(conversation_id, message_id, words, stays), "jump to a message")
+
+    async def _jump(self, conversation_id: str, message_id: str, words: str, stays: bool) -> None:
+        self.pages.is_held = stays
+        try:
+            if await self.jumps.go(conversation_id, message_id, words) and not stays:
+                self.jumps.take_keyboard()
+        finally:
+            self.pages.is_held = False
+
+    def find_here(self, step: int = 0) -> None:
+        """Open the bar that finds words in the conversation; with a `step`, go to the next place or the one before."""
+        self.pages.back()
+        if self._chat.conversation is None:
+            return
+        if self._bar is None:
+            from sam_py.ui.library.find_bar import FindBar
+
+            self._bar = FindBar(self._services.icons, self._made_finder(), self._chat)
+        if step and not self._bar.isHidden():
+            self._bar.step(step)
+        else:
+            self._bar.open()
+
+    def close(self) -> None:
+        """The window closes."""
+        self.jumps.stop()
+        self.pages.stop()
+        if self._finder is not None:
+            self._finder.detach()
+
+    # Inside
+
+    def _made_finder(self) -> Finder:
+        if self._finder is None:
+            self._finder = Finder(self._chat, self.jumps.landing, self)
+        return self._finder
+
+    def _make_search(self, parent: QWidget) -> QWidget:
+        from sam_py.ui.library.search_page import SearchPage
+
+        page = SearchPage(self._services, self._services.search(), parent)
+        page.opened.connect(self.open_message)
+        page.closed.connect(self.back)
+        return page
+
+    def _make_pinned(self, parent: QWidget) -> QWidget:
+        from sam_py.ui.library.pinned_page import PinnedPage
+
+        opened = self._window.conversations.open
+        page = PinnedPage(self._services, self._services.search(), lambda: self._chat.conversation, opened, parent)
+        page.opened.connect(self.open_message)
+        page.closed.connect(self.back)
+        page.undo_offered.connect(self._chat.undo_offered)
+        page.noticed.connect(self._chat.notice)
+        return page
+
+    def _make_library(self, parent: QWidget) -> QWidget:
+        from sam_py.ui.library.library_page import LibraryPage
+
+        return LibraryPage(self._services, self._services.search(), self.open_message, parent)
+
+    def _turned(self, name: str) -> None:
+        self._window.sidebar.entries.mark(name)
+        if not name:
+            self._chat.composer.setFocus()
