@@ -97,9 +97,12 @@ class ExportDialog(WorkDialog):
             column.addWidget(Words(icons, count, role="muted", small=True))
         column.addLayout(self._row(self.tr("Form"), self._hint, self.kind))
         hint = self.tr("Every version of edited messages and regenerated replies; else what is shown.")
-        column.addLayout(
-            self._row(self.tr("All versions"), Words(icons, hint, role="muted", small=True), self.branches)
-        )
+        more = Words(icons, hint, role="muted", small=True)
+        if self._exported.messages:  # chosen one by one
+            self.branches.setParent(self)
+            self.branches.hide()
+        else:
+            column.addLayout(self._row(self.tr("All versions"), more, self.branches))
         hint = self.tr("What models thought, which tools they called, and what came back.")
         column.addLayout(
             self._row(self.tr("Thinking and tools"), Words(icons, hint, role="muted", small=True), self.details)

@@ -241,6 +241,7 @@ def _bands(document: QTextDocument, page: float, *, is_headed: bool) -> Iterator
         above = rect.top() - text.boundingRect().top()
         count = text.lineCount()
         is_heading = is_first or bool(block.blockFormat().headingLevel()) or _names_a_box(block)
+        is_heading = is_heading or _is_end_of_box(block)
         row = _row_of(block)
         for number in range(count):
             line = text.lineAt(number)
@@ -266,7 +267,16 @@ def _names_a_box(block: QTextBlock) -> bool:
     return _is_boxed(following) and not _is_boxed(block)
 
 
+def _is_end_of_box(block: QTextBlock) -> bool:
+    """Whether the first or the last line of a box would be left alone by a cut behind this one."""
+    if not _is_boxed(block) or not _is_boxed(block.next()):
+        return False
+    return not _is_boxed(block.previous()) or not _is_boxed(block.next().next())
+
+
 def _is_boxed(block: QTextBlock) -> bool:
+    if not block.isValid():
+        return False
     brush: QBrush = block.blockFormat().background()
     return brush.style() != Qt.BrushStyle.NoBrush
 
