@@ -119,7 +119,9 @@ class WindowPages(QObject):
     def _make_library(self, parent: QWidget) -> QWidget:
         from sam_py.ui.library.library_page import LibraryPage
 
-        return LibraryPage(self._services, self._services.search(), self.open_message, parent)
+        page = LibraryPage(self._services, self._services.search(), self.open_message, parent)
+        page.closed.connect(self.back)
+        return page
 
     def _turned(self, name: str) -> None:
         self._window.sidebar.entries.mark(name)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtCore import QEvent, QPoint, QSize, Qt
+from PySide6.QtCore import QEvent, QMetaMethod, QPoint, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QHideEvent, QImage, QKeyEvent, QKeySequence, QPainter, QPaintEvent, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
@@ -32,6 +32,7 @@ from sam_py.ui.library.status_line import StatusLine
 from sam_py.ui.library.thumbnails import GridPictures, Wish
 from sam_py.ui.library.words import KIND_ICONS, kind_name, nothing_yet, tr
 from sam_py.ui.services import Services
+from sam_py.ui.widgets.buttons import IconButton
 
 FOLDER = "thumbnails"
 _FIELD_PX = 280
@@ -43,6 +44,9 @@ class LibraryPage(QWidget):
 
     `open_message(conversation_id, message_id)` goes to a message. Call `stop` before the search is closed.
     """
+
+    closed = Signal()
+    """By its button, which is there where somebody listens: the person has done with it."""
 
     def __init__(
         self,
@@ -70,6 +74,7 @@ class LibraryPage(QWidget):
         self.actions_of.has_neighbour = self._has_neighbour
         self.title = ElidedText(icons.themes, bold=True, parent=self)
         self.title.set_text(tr("Library"))
+        self.close_button = IconButton(icons, "close", tr("Back to the conversation"), icon_px=14, parent=self)
         self.kinds = KindBar(icons, self)
         self.filters = FilterBar(icons, services.library.summaries, utc_now, self)
         self.status = StatusLine(icons, self)
@@ -111,6 +116,7 @@ class LibraryPage(QWidget):
         head.setSpacing(16)
         head.addWidget(self.title, 1)
         head.addWidget(self.filters.field, 2)
+        head.addWidget(self.close_button)
         self.filters.field.setMaximumWidth(round(_FIELD_PX * self._themes.current.scale))
         tabs = QHBoxLayout()
         tabs.setContentsMargins(10, 0, 10, 0)
@@ -132,6 +138,7 @@ class LibraryPage(QWidget):
         column.addWidget(self.strip)
 
     def _connect(self) -> None:
+        self.close_button.clicked.connect(self.closed)
         self.kinds.chosen.connect(self._show_kind)
         self.filters.changed.connect(self._ask)
         self.status.retry_wanted.connect(self.listing.retry)
@@ -303,6 +310,7 @@ class LibraryPage(QWidget):
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
+        self.close_button.setVisible(self.isSignalConnected(QMetaMethod.fromSignal(self.closed)))
         self.listing.set_awake(True)
         self._show_state()
 

@@ -68,6 +68,7 @@ def test_a_thing_is_shown_in_its_conversation(shown):
     page = shown.open()
     shown.settle()
     assert not page.strip.isVisible()
+    assert not page.close_button.isVisible()  # nobody would turn back
     shown.select(2)
     assert page.strip.isVisible()
     page.strip.jump_button.click()
