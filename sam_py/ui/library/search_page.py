@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QAction, QActionGroup, QFont, QHideEvent, QKeyEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QStackedWidget, QVBoxLayout, QWidget
 
+from sam_py.errors import SamError
 from sam_py.messages.message import utc_now
 from sam_py.store.search_index.errors import SearchError
 from sam_py.store.search_index.results import BY_DEFAULT, Cursor, Filters, Hit, HitKind, IndexState, Order, Results
-from sam_py.store.search_index.service import SearchService
+from sam_py.store.search_index.service import PAGE, SearchService
 from sam_py.ui.chat.header import ElidedText
 from sam_py.ui.inspector.words import filled, number
 from sam_py.ui.library.filter_bar import FilterBar
@@ -31,6 +32,8 @@ from sam_py.ui.widgets.buttons import IconButton
 _TYPING_MS = 20
 """Words are not looked for between two letters of a fast typist."""
 _REFRESH_MS = 700
+_MEANING_S = 0.35
+"""A model is asked what the words mean when no letter came for so long."""
 _FIELD_PX = 40
 _COLUMN_PX = 780
 ICONS: dict[HitKind, str] = {
@@ -53,6 +56,9 @@ class SearchPage(QWidget):
         self._search = search
         self._task: asyncio.Task[None] | None = None
         self._next: Cursor | None = None
+        self._similar_task: asyncio.Task[None] | None = None
+        self._similar_of: tuple[str, Filters] | None = None
+        self._similar: list[Hit] = []
         self._shown = ""
         """The words whose hits are on screen."""
         self._revision = -1
@@ -111,7 +117,10 @@ class SearchPage(QWidget):
         pills.setSpacing(6)
         pills.addWidget(self.kinds, 0, Qt.AlignmentFlag.AlignTop)
         pills.addWidget(self.filters, 1)
-        pills.addWidget(self.orders, 0, Qt.AlignmentFlag.AlignTop)
+        counted = QHBoxLayout()
+        counted.setContentsMargins(0, 0, 0, 0)
+        counted.addWidget(self.count, 1)
+        counted.addWidget(self.orders, 0, Qt.AlignmentFlag.AlignRight)
         self._top = QWidget(self)
         top = QVBoxLayout(self._top)
         top.setSpacing(8)
@@ -119,7 +128,7 @@ class SearchPage(QWidget):
         top.addWidget(self.field)
         top.addLayout(pills)
         top.addWidget(self.status)
-        top.addWidget(self.count)
+        top.addLayout(counted)
         self._stack = QStackedWidget(self)
         self._stack.addWidget(self.nothing)
         self._stack.addWidget(self.list)
@@ -155,6 +164,7 @@ class SearchPage(QWidget):
         self._typing.stop()
         self._refresh.stop()
         self._next = None
+        self._end_similar()
         if not self.field.text().strip():
             self._end_task()
             self._results = None
@@ -192,6 +202,17 @@ class SearchPage(QWidget):
         if after is not None:
             self.rows.add(rows, has_more=results.next is not None)
             return
+        wants_similar = order == "best" and self._services.settings.current.search.semantic
+        if wants_similar and self._similar_of == (text, filters):  # the same list, brought up to date
+            results = self._mixed(results, self._similar)
+        self._show(results)
+        if wants_similar:
+            self._end_similar()
+            self._similar_task = self._services.tasks.spawn(self._add_similar(text, filters, results), "search")
+
+    def _show(self, results: Results) -> None:
+        """The first page."""
+        rows = [_row(hit) for hit in results.hits]
         self._results = results
         self.rows.show(rows, has_more=results.next is not None)
         if rows and self.list.current is None:
@@ -202,7 +223,33 @@ class SearchPage(QWidget):
             self._stack.setCurrentWidget(self.list)
         self._say_count(results)
 
+    async def _add_similar(self, text: str, filters: Filters, results: Results) -> None:
+        """What means the same, among what has the words: it is asked when nobody types any more."""
+        await asyncio.sleep(_MEANING_S)
+        try:
+            similar = await self._services.meaning().service.similar(text, filters)
+        except SamError as error:
+            self.status.tell(str(error))
+            return
+        has_more_pages = len(self.rows.rows) > len(results.hits)
+        if has_more_pages or (self._similar_of == (text, filters) and similar == self._similar):
+            return
+        self._similar_of, self._similar = (text, filters), similar
+        words = replace(results, hits=tuple(hit for hit in results.hits if not hit.is_similar))
+        self._show(self._mixed(words, similar))
+
+    def _mixed(self, words: Results, similar: Sequence[Hit]) -> Results:
+        from sam_py.store.semantic.fusion import mixed
+
+        return mixed(words, similar, PAGE)
+
+    def _end_similar(self) -> None:
+        task, self._similar_task = self._similar_task, None
+        if task is not None:
+            task.cancel()
+
     def _say_count(self, results: Results) -> None:
+        self.orders.setVisible(bool(results.hits))
         if not results.hits:
             self.count.say("")
             return
@@ -284,13 +331,14 @@ class SearchPage(QWidget):
         typed = self.field.text().strip()
         if not typed:
             self.count.say("")
+            self.orders.hide()
             self.nothing.say(
                 "search",
                 self.tr("Search everything that was said"),
                 self.tr(
-                    "All words must occur, in any order, whatever their case and accents.\n"
-                    "“Words in quotes” stand together; a word after - must not occur.\n"
-                    "Code, tool results, links and the text of attached files are searched, too."
+                    "All words must occur, in any order.\n"
+                    "“In quotes” they stand together, -without leaves out.\n"
+                    "Code, tool results and attached files are searched, too."
                 ),
             )
         else:
