@@ -29,6 +29,8 @@ log = logging.getLogger(__name__)
 EVERY = timedelta(hours=6)
 LOOK_AFTER_S = 900.0
 """How often it is asked whether one is due."""
+_MOST_AT_ONCE = 3
+"""Older ones that go with each that is made: one is usual. A clock that is years ahead must not empty the shelf."""
 
 
 class Backups:
@@ -78,7 +80,7 @@ class Backups:
                 self._paths, folder, now, self._disk, lambda done, of: not self._closing and progress(done, of)
             )
             older = {backup.made_at: backup for backup in backups_in(folder)}
-            gone = superfluous(older, now)
+            gone = sorted(superfluous(older, now))[:_MOST_AT_ONCE]
             for moment in gone:
                 remove_backup(older[moment])
             if gone:
@@ -105,8 +107,9 @@ class Backups:
         changed = self._changed_at()
         if changed is None:
             return False
-        last = next(iter(await self.made()), None)
-        return last is None or (self._now() - last.made_at >= age and changed > last.made_at)
+        now = self._now()  # one from the future was made while the clock was wrong: it holds nothing up
+        last = next((backup for backup in await self.made() if backup.made_at <= now), None)
+        return last is None or (now - last.made_at >= age and changed > last.made_at)
 
     async def check(self, backup: Backup) -> None:
         """Read it to the last byte. Raises StorageError, naming what is wrong."""
