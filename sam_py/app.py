@@ -214,7 +214,8 @@ class Program:
         services.keeping = lambda: self._keeping_of(services)
         self._keeping: ProgramKeeping | None = None
         self._keep = services.keeping
-        services.search = self._search = ProgramSearch(paths, self._library)
+        self._search = ProgramSearch(paths, self._library)
+        self._search.join(services)
         self._ends = False
         self._servers = ProgramServers(
             settings, self._tools.registry, self._put, self._secrets.key_of, log_folder=paths.logs

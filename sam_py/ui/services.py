@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from sam_py.providers.local import FoundServer
     from sam_py.store.search_index.service import SearchService
     from sam_py.ui.program_keeping import ProgramKeeping
+    from sam_py.ui.program_meaning import ProgramMeaning
     from sam_py.ui.voice.window_voice import WindowVoice
 
 
@@ -41,6 +42,11 @@ def no_search() -> SearchService:
     raise RuntimeError("nothing is searched here")
 
 
+def no_meaning() -> ProgramMeaning:
+    """Where no program was built around the window."""
+    raise RuntimeError("nothing is found by its meaning here")
+
+
 _SEARCH_AFTER_S = 5.0
 
 
@@ -51,6 +57,12 @@ class ProgramSearch:
         self._paths = paths
         self._library = library
         self._service: SearchService | None = None
+        self._services: Services | None = None
+        self._meaning: ProgramMeaning | None = None
+
+    def join(self, services: Services) -> None:
+        """Be the search of `services`, by words and by meaning."""
+        services.search, services.meaning, self._services = self, self.meaning, services
 
     def __call__(self) -> SearchService:
         if self._service is None:
@@ -65,8 +77,21 @@ class ProgramSearch:
         """Bring the index up to date some seconds after the start, whether or not it is used."""
         await asyncio.sleep(_SEARCH_AFTER_S)
         self()
+        if self._services is not None and self._services.settings.current.search.semantic:
+            self.meaning()
+
+    def meaning(self) -> ProgramMeaning:
+        """What finds by meaning: made, and all that it needs imported, when the person wants it or sets it up."""
+        if self._meaning is None:
+            from sam_py.ui.program_meaning import ProgramMeaning
+
+            assert self._services is not None
+            self._meaning = ProgramMeaning(self._services, self())
+        return self._meaning
 
     async def aclose(self) -> None:
+        if self._meaning is not None:
+            await self._meaning.aclose()
         if self._service is not None:
             await self._service.aclose()
 
@@ -91,3 +116,5 @@ class Services:
     """Backups, and the ways in and out of the library; made, with all that is imported for it, when first asked for."""
     search: Callable[[], SearchService] = no_search
     """What finds messages and things in all conversations; made and begun when first asked for."""
+    meaning: Callable[[], ProgramMeaning] = no_meaning
+    """What finds messages by their meaning, where the person wants it; made when it is wanted or set up."""

@@ -30,6 +30,7 @@ SETTLE_S = 2.0
 RETRY_S, MOST_RETRY_S = 30.0, 1800.0
 _NEAR = (200, 4_000, 1 << 40)
 """How many vectors are looked at for hits that fulfil the filters: more, while there were too few."""
+_REMEMBERED = 32
 _COUNTED_AT_ONCE = 4_000
 _TOKEN_CHARACTERS = 4
 _NO_FILTERS = Filters()
@@ -64,6 +65,7 @@ class MeaningService:
         self._vectors: Vectors | None = None
         self._thread: ThreadPoolExecutor | None = None
         self._task: asyncio.Task[None] | None = None
+        self._asked: dict[str, list[float]] = {}
         self._news = asyncio.Event()
         self._quiet = asyncio.Event()
         """Set while everything is embedded, or nothing can be."""
@@ -78,6 +80,7 @@ class MeaningService:
         """Have `embedder` embed all that was said from now on; None: no more, and what was made stays for later."""
         await self._end()
         self._embedder = embedder
+        self._asked = {}
         if embedder is None:
             self._say(MeaningState())
             return
@@ -149,12 +152,12 @@ class MeaningService:
     async def similar(self, text: str, filters: Filters = _NO_FILTERS, *, limit: int = PAGE) -> list[Hit]:
         """Messages and titles that mean something like `text`, the nearest first; none while it is off.
 
-        One request to the embedder. Raises SamError.
+        One request to the embedder, where it was not asked lately. Raises SamError.
         """
         embedder, vectors = self._embedder, self._vectors
         if embedder is None or vectors is None or not text.strip() or limit < 1:
             return []
-        question = await embedder.question(text)
+        question = await self._vector_of(embedder, text)
         hits: list[Hit] = []
         for most in _NEAR:
             try:
@@ -170,6 +173,17 @@ class MeaningService:
         return hits[:limit]
 
     # Inside
+
+    async def _vector_of(self, embedder: Embedder, text: str) -> list[float]:
+        """The same question is asked again whenever the list on screen is brought up to date."""
+        if text not in self._asked:
+            vector = await embedder.question(text)
+            if embedder is not self._embedder:  # another one was chosen meanwhile
+                return vector
+            self._asked[text] = vector
+            if len(self._asked) > _REMEMBERED:
+                del self._asked[next(iter(self._asked))]
+        return self._asked[text]
 
     def _begin(self) -> None:
         self._revision = -1
@@ -238,6 +252,7 @@ class MeaningService:
             await builder.run()
         except DifferentLengthError:
             log.info("another model answers under the same name: all is embedded anew")
+            self._asked = {}
             await self._on_thread(self._vectors.discard)
             await builder.run()
 

@@ -34,6 +34,8 @@ def who(place: Place) -> str:
 def found_in(hit: Hit) -> str:
     """In what the words were found, where that is not simply what was said."""
     name = one_line(hit.name)
+    if hit.is_similar:
+        return ", ".join(filter(None, (tr("Similar in meaning"), kind_of_one("title") if hit.kind == "title" else "")))
     match hit.kind:
         case "title":
             return tr("Title of the conversation")

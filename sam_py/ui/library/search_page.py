@@ -198,12 +198,15 @@ class SearchPage(QWidget):
                 self._task = None
         self.status.show_error("")
         self._next, self._shown, self._revision = results.next, text, revision
-        rows = [_row(hit) for hit in results.hits]
         if after is not None:
-            self.rows.add(rows, has_more=results.next is not None)
+            shown = {(hit.place.conversation_id, hit.place.message_id) for hit in self._similar}
+            new = [hit for hit in results.hits if (hit.place.conversation_id, hit.place.message_id) not in shown]
+            self.rows.add([_row(hit) for hit in new], has_more=results.next is not None)
             return
         wants_similar = order == "best" and self._services.settings.current.search.semantic
-        if wants_similar and self._similar_of == (text, filters):  # the same list, brought up to date
+        if not wants_similar or self._similar_of != (text, filters):
+            self._similar_of, self._similar = None, []
+        elif self._similar:  # the same list, brought up to date
             results = self._mixed(results, self._similar)
         self._show(results)
         if wants_similar:

@@ -12,12 +12,13 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout
 
 from sam_py.settings.model import Settings
 from sam_py.ui.links import open_folder
-from sam_py.ui.services import Services, no_keeping
+from sam_py.ui.services import Services, no_keeping, no_meaning
 from sam_py.ui.settings.fields import Words
 from sam_py.ui.settings.page import SettingsPage
 from sam_py.ui.widgets.buttons import IconButton, PillButton
 
 if TYPE_CHECKING:
+    from sam_py.ui.library.semantic_settings import SemanticSettings
     from sam_py.ui.settings.backup_settings import BackupSettings
 
 
@@ -25,8 +26,11 @@ class DataPage(SettingsPage):
     def __init__(self, services: Services) -> None:
         super().__init__(services)
         self.backups: BackupSettings | None = None
+        self.meaning: SemanticSettings | None = None
         if services.keeping is not no_keeping:
             self._add_keeping()
+            if services.meaning is not no_meaning:
+                self._add_meaning()
             self.add_heading(self.tr("Folders"))
         moves: tuple[PillButton, ...] = ()
         if services.keeping is not no_keeping:
@@ -44,10 +48,21 @@ class DataPage(SettingsPage):
     def show_settings(self, settings: Settings) -> None:
         if self.backups is not None:
             self.backups.show_settings(settings)
+        if self.meaning is not None:
+            self.meaning.show_settings(settings)
 
     def leave(self) -> None:
         if self.backups is not None:
             self.backups.leave()
+        if self.meaning is not None:
+            self.meaning.leave()
+
+    def _add_meaning(self) -> None:
+        from sam_py.ui.library.semantic_settings import SemanticSettings
+
+        self.add_heading(self.tr("Search"))
+        self.meaning = SemanticSettings(self.services, self.services.meaning(), self)
+        self.column.addWidget(self.meaning)
 
     def _add_keeping(self) -> None:
         from sam_py.ui.settings.backup_settings import BackupSettings

@@ -192,7 +192,7 @@ def test_a_provider_that_fails_is_asked_again_later_from_where_it_stood(paths: P
         assert "It depends." not in await here.found("puppy", limit=9)
         embedder.asked.clear()
         embedder.length = 12  # another model under the same name
-        assert await here.found("puppy") == []
+        assert await here.found("terrier") == []
         await here.meaning.settled()
         assert len(embedder.asked) == 8
         assert await here.found("puppy", limit=1) == ["My puppy is ill."]
