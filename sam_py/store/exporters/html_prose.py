@@ -127,6 +127,7 @@ def _parser() -> Any:
     parser.inline.ruler.before("escape", "maths", _inline_maths)
     parser.block.ruler.before("paragraph", "maths_block", _block_maths, {"alt": ["paragraph", "reference", "list"]})
     parser.core.ruler.after("inline", "boxes", _task_boxes)
+    parser.core.ruler.push("directions", _directions)
     rules = {
         "fence": lambda tokens, at, *_rest: code(tokens[at].content.rstrip("\n"), tokens[at].info),
         "code_block": lambda tokens, at, *_rest: code(tokens[at].content.rstrip("\n")),
@@ -138,7 +139,7 @@ def _parser() -> Any:
         "maths_block": lambda tokens, at, *_rest: formula(tokens[at].content, display=True),
         "th_open": _cell_open,
         "td_open": _cell_open,
-        "table_open": lambda *_rest: '<div class="scroll"><table>\n',
+        "table_open": lambda *_rest: '<div class="scroll" dir="auto"><table>\n',
         "table_close": lambda *_rest: "</table></div>\n",
     }
     for name, rule in rules.items():
@@ -165,6 +166,13 @@ def _printing_parser() -> Any:
         "html_block": lambda tokens, at, *_rest: escaped(tokens[at].content),
     }
     return parser
+
+
+def _directions(state: Any) -> None:
+    """Lists and quotes begin at the side of their own script; paragraphs do by the style sheet."""
+    for token in state.tokens:
+        if token.type in ("bullet_list_open", "ordered_list_open", "blockquote_open"):
+            token.attrSet("dir", "auto")
 
 
 def _picture(tokens: Sequence[Any], at: int, *_rest: Any) -> str:

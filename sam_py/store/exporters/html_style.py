@@ -25,6 +25,7 @@ h1,h2,h3,h4,h5,h6{line-height:1.3;margin:1.6em 0 .5em;font-weight:600}
 .top{border-bottom:1px solid var(--border);padding-bottom:1.25rem;margin-bottom:2rem}
 .top h1{font-size:1.75rem;margin:0 0 .35rem}
 .top p,.after,.note,.foot{color:var(--muted);font-size:.875rem;margin:0}
+.said p,.said li,.said td,.said th,.said :is(h1,h2,h3,h5,h6){unicode-bidi:plaintext}
 .said .note{margin:0 0 .75rem}
 .foot{border-top:1px solid var(--border);margin-top:3rem;padding-top:1rem}
 article{margin:0 0 2rem}
@@ -36,9 +37,9 @@ time,.facts{color:var(--muted)}
 .user>.said{background:var(--bubble);border-radius:.9rem;padding:.75rem 1.1rem}
 .said>:first-child{margin-top:0}.said>:last-child{margin-bottom:0}
 p,ul,ol,blockquote,figure,table,pre,.maths,.scroll{margin:0 0 .9em}
-ul,ol{padding-left:1.6em}li>p{margin-bottom:.35em}li{margin:.15em 0}
+ul,ol{padding-inline-start:1.6em}li>p{margin-bottom:.35em}li{margin:.15em 0}
 a{color:var(--link);text-underline-offset:.15em}
-blockquote{border-left:3px solid var(--border);padding-left:1em;color:var(--muted);margin-left:0}
+blockquote{border-inline-start:3px solid var(--border);padding-inline-start:1em;color:var(--muted);margin-inline:0}
 hr{border:0;border-top:1px solid var(--border);margin:1.8em 0}
 code,pre{
 font-family:ui-monospace,"SF Mono","Cascadia Mono",Menlo,Consolas,"DejaVu Sans Mono",monospace;font-size:.875em}

@@ -98,8 +98,9 @@ def export_blocking(
                     write_archive(out, reading.conversations(), SUFFIXES[form], writes, reading.find, task)
                 case _:
                     for conversation in reading.conversations():
-                        for piece in _readable(form, wanted, reading.find, conversation, beside):
-                            task.check()
+                        most = len(wanted.messages) or len(conversation.tree.nodes)
+                        for number, piece in enumerate(_readable(form, wanted, reading.find, conversation, beside)):
+                            task.progress(min(number, most), most, conversation.title, "messages")
                             out.write(piece.encode("utf-8", "replace"))
             size = out.tell()
             if not reading.read:

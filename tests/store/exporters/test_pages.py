@@ -25,9 +25,10 @@ from tests.store.exporters.shelves import exported, library
 
 BEACON = "http://127.0.0.1:1"
 _ALLOWED = """
-h1 dir; h2; h3; h4; h5; h6; em; strong; s; b; hr; br; li; thead; tbody; tr; ul; span class dir title; p class role;
-a href rel; ol start; blockquote; code class; pre class dir; div class dir; table; th class; td class; figure class;
-figcaption dir; img src alt width height; details class; summary; article class id; header class; section class;
+h1 dir; h2; h3; h4; h5; h6; em; strong; s; b; hr; br; li; thead; tbody; tr; ul dir; span class dir title; p class role;
+a href rel; ol start dir; blockquote dir; code class; pre class dir; div class dir; table; th class; td class;
+figure class; figcaption dir; img src alt width height; details class; summary; article class id;
+header class; section class;
 time datetime; html lang; head; body; main; title; style; meta charset http-equiv name content; path d fill;
 svg class width height viewbox role aria-label; rect x y width height fill; line x1 y1 x2 y2 stroke stroke-width
 """
@@ -133,6 +134,18 @@ def test_a_page_shows_all_that_was_said_once(home: Paths, tmp_path: Path) -> Non
     assert (parser.tags.count("img"), parser.tags.count("svg"), parser.tags.count("table")) == (1, 3, 1)
     assert '<td class="right">45</td>' in everything
     assert '<span class="p-k">def</span>' in everything
+
+
+def test_lists_quotes_and_tables_begin_at_the_side_of_their_script() -> None:
+    page = prose("- بند\n\n> اقتباس\n\n| عمود |\n|---|\n| واحد |\n\n3. ثالث")
+    for begun in (
+        '<ul dir="auto">',
+        '<blockquote dir="auto">',
+        '<div class="scroll" dir="auto">',
+        '<ol start="3" dir="auto">',
+    ):
+        assert begun in page
+    assert "unicode-bidi:plaintext" in style_sheet()
 
 
 def test_one_message_or_some_make_a_page(home: Paths, tmp_path: Path) -> None:
