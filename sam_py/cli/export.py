@@ -5,7 +5,10 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import os
+import shutil
 import sys
+import tempfile
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -51,6 +54,9 @@ def _run(options: argparse.Namespace) -> int:
     line = ProgressLine("Exporting")
     try:
         wanted, title = _wanted(paths, options)
+        if str(options.path) == "-":
+            _to_output(options, paths, wanted, form, line)
+            return exit_codes.OK
         target = _target(options, form, len(wanted.conversations), title)
         report = asyncio.run(export(paths, wanted, form, target, line.tell))
     except KeyboardInterrupt:
@@ -67,6 +73,25 @@ def _run(options: argparse.Namespace) -> int:
     line.end()
     _print(options, form, report)
     return exit_codes.OK
+
+
+def _to_output(options: argparse.Namespace, paths: Paths, wanted: Wanted, form: Form, line: ProgressLine) -> None:
+    """Write the export to standard output, once it is whole. Raises UsageError where that cannot be."""
+    if options.json:
+        raise UsageError("The report and the export cannot both go to standard output: leave out --json.")
+    if suffix_for(form, len(wanted.conversations)) == ".zip" and sys.stdout.isatty():
+        raise UsageError("A ZIP does not suit a terminal: name a file, or choose one conversation.")
+    with tempfile.TemporaryDirectory(prefix="sam-py-") as folder:
+        target = Path(folder) / "export"
+        report = asyncio.run(export(paths, wanted, form, target, line.tell))
+        line.end()
+        _warn(report)
+        try:
+            with target.open("rb") as file:
+                shutil.copyfileobj(file, sys.stdout.buffer)
+            sys.stdout.flush()
+        except BrokenPipeError:  # who reads has seen enough
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _wanted(paths: Paths, options: argparse.Namespace) -> tuple[Wanted, str]:
@@ -142,6 +167,10 @@ def _print(options: argparse.Namespace, form: Form, report: ExportReport) -> Non
     conversations = f"{report.conversations:,} conversation{'' if report.conversations == 1 else 's'}"
     messages = f"{report.messages:,} message{'' if report.messages == 1 else 's'}"
     print(f"{conversations} with {messages} → {printable(str(report.target))}")
+    _warn(report)
+
+
+def _warn(report: ExportReport) -> None:
     if report.unreadable:
         print(f"{len(report.unreadable)} conversations could not be read and are not in it.", file=sys.stderr)
     if report.damaged_lines:

@@ -8,6 +8,7 @@ from typing import Any
 
 _EXPORT_EPILOG = """\
 Without a choice all conversations are exported. PATH may be a folder: the file is then named after the conversation.
+With - as PATH the export goes to standard output, of Markdown the text without its pictures.
 The form follows the ending of PATH where --format does not say it. json and zip lose nothing and can be imported
 again; zip has attached files beside, which suits many pictures. Several conversations as markdown, html or text
 make a ZIP with a file each. The program may be running.
@@ -37,7 +38,7 @@ def add_export(commands: Any) -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
-    export.add_argument("path", metavar="PATH", type=Path, help="the file to write, or a folder for it")
+    export.add_argument("path", metavar="PATH", type=Path, help="the file to write, a folder for it, or -")
     forms = ("json", "zip", "markdown", "html", "text")
     export.add_argument("--format", choices=forms, help="what to write (by the ending of PATH, else json)")
     export.add_argument(

@@ -54,6 +54,18 @@ def test_everything_goes_out_and_comes_in_again(
     assert "0 new conversations, 3 already here" in capsys.readouterr().out
 
 
+def test_a_line_for_the_path_writes_to_standard_output(
+    home: Paths, tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert run("export", "-") == exit_codes.OK
+    assert capfdbinary.readouterr().out == exported(home, tmp_path / "x.json")
+    assert run("export", "-", "--format", "markdown", "--conversation", "Soup") == exit_codes.OK
+    assert capfdbinary.readouterr().out.startswith(b"# Soup\n")
+    assert run("export", "-", "--json") == exit_codes.USAGE
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["home", "x.json"]
+
+
 def test_the_form_follows_the_ending_and_a_folder_names_the_file(home: Paths, tmp_path: Path) -> None:
     assert run("export", tmp_path / "x.md", "--conversation", "Soup") == exit_codes.OK
     assert (tmp_path / "x.md").read_text().startswith("# Soup\n")
