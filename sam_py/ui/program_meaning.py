@@ -102,6 +102,9 @@ class ProgramMeaning(QObject):
 
     def _settings_changed(self, settings: Settings) -> None:
         wanted = embedding_service(settings, settings.search.embeddings) if settings.search.semantic else None
+        if wanted is not None and self._used is not None and wanted.base_url != self._used.base_url:
+            self.switch(False)  # the account has another address by now: that is agreed to anew
+            return
         if wanted != self._used:
             self._used = wanted
             self._using = self._services.tasks.spawn(self._use(wanted, self._using), "search by meaning")

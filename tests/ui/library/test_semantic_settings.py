@@ -124,7 +124,11 @@ def test_nothing_is_sent_before_the_switch_and_everything_is_found_after_it(path
         await room.until(lambda: "found by its meaning" in widget.state.text())
         assert len(room.server.requests) == 1
         assert len(await room.meaning.service.similar("dog")) == 2
-        widget.on.click()
+        moved = tuple(
+            each.model_copy(update={"base_url": "http://192.0.2.1/v1"}) if each.id == "near" else each
+            for each in room.settings.providers
+        )
+        room.services.settings.change(lambda settings: settings.model_copy(update={"providers": moved}))
         await room.until(lambda: room.meaning.state.phase == "off")
         assert await room.meaning.service.similar("dog") == []
         assert len(room.server.requests) == 2
