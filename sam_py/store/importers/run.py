@@ -17,6 +17,7 @@ from sam_py.store.exporters.nested import written
 from sam_py.store.importers.bundle import open_bundle
 from sam_py.store.importers.detection import importer_of
 from sam_py.store.importers.found import Aside, Found, Importer, Source
+from sam_py.store.importers.json_stream import KEPT_OF_DAMAGED
 from sam_py.store.importers.writing import AsideFolder, ImportWriter, Outcome, UnwritableError, damaged_error
 
 log = logging.getLogger(__name__)
@@ -156,5 +157,8 @@ def _take(found: Found | Aside, writer: ImportWriter, report: ImportReport, asid
             report.conversations.append(Imported(found.id, found.title, outcome, messages))
             report.notes += [note for note in found.notes if note not in report.notes]
             return
-    aside.add(found.what, found.why, found.content)
-    report.aside.append(KeptAside(found.what, found.why))
+    why = found.why
+    if len(found.content) >= KEPT_OF_DAMAGED:  # of what is damaged no more is held in memory
+        why = f"{why}; it is long: keep the file that you imported, too"
+    aside.add(found.what, why, found.content)
+    report.aside.append(KeptAside(found.what, why))

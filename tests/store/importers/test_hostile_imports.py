@@ -22,6 +22,7 @@ from sam_py.store.exporters.run import FORMS, Wanted, all_conversations
 from sam_py.store.importers.gathering import Gathering
 from tests.store.exporters.rich import put_rich
 from tests.store.exporters.shelves import PNG, exported, imported, library
+from tests.store.importers.sample_of_chatgpt import chatgpt_conversation
 from tests.store.importers.samples import SAMPLES
 
 IDS = [
@@ -295,3 +296,12 @@ def test_json_is_read_and_written_alike_with_and_without_recursion() -> None:
     for text in ("", "[", "[1", "[1,]", '{"a"}', '{"a":}', "[1}", "{1:2}", "tru", '["a'):
         with pytest.raises(ValueError, match=r"Expecting|Unterminated"):
             nested.parse(text)
+
+
+def test_of_a_long_damaged_conversation_the_report_says_that_the_file_is_still_needed(
+    home: Paths, tmp_path: Path
+) -> None:
+    file = tmp_path / "conversations.json"
+    file.write_text(json.dumps([chatgpt_conversation(), {"mapping": {}, "more": "x" * 5_000_000}])[:-9])
+    aside, *_others = imported(home, file).aside
+    assert "keep the file that you imported" in aside.why
