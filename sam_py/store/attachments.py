@@ -20,6 +20,7 @@ class Attachments:
         self._folder = folder
         self._writer = writer
         self._disk = disk or Disk()
+        self._was_there = folder.is_dir()
 
     async def put(self, content: bytes) -> str:
         """Keep `content` durably and return its hash. The same content again costs nothing. Raises StorageError."""
@@ -71,6 +72,12 @@ class Attachments:
         hash = hashlib.sha256(content).hexdigest()
         folder = self._folder / hash[:2]
         path = folder / hash
+        if self._was_there and not self._folder.is_dir():  # what is put in its place would be hidden when it is back
+            raise StorageError(
+                f"{self._folder} is not there any more: connect the drive or wait for the sync program, then attach "
+                "the file again.",
+                kind="gone",
+            )
         try:
             if path.is_file() and path.stat().st_size == len(content) and path.read_bytes() == content:
                 return hash

@@ -45,7 +45,7 @@ class Notes:
         def work() -> None:
             try:
                 if not self._folder.is_dir():
-                    self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+                    self._folder.mkdir(exist_ok=True, mode=0o700)  # a data folder that is gone is not made anew
                     self._disk.sync_folder(str(self._folder.parent))
                 if len(self._names()) >= MOST:
                     raise StorageError(f"There are {MOST:,} notes already: delete some first.", kind="full")

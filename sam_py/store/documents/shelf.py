@@ -141,7 +141,8 @@ class Documents:
         def work() -> None:
             path = self.path(hash)
             try:
-                path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+                for folder in (path.parent.parent, path.parent):  # a data folder that is gone is not made anew
+                    folder.mkdir(exist_ok=True, mode=0o700)
                 replace_durably(self._disk, str(path), document.to_json())
             except OSError as error:
                 log.warning("the text of the document %s cannot be kept: %s", hash[:8], error)
