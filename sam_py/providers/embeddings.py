@@ -8,16 +8,16 @@ from __future__ import annotations
 
 import logging
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
-from urllib.parse import urlsplit
 
+from sam_py.providers.endpoint import Endpoint, as_openai, endpoint_of
 from sam_py.providers.errors import ProviderError
 from sam_py.providers.failures import Asked, not_the_protocol
 from sam_py.providers.hosts import is_same_machine
 from sam_py.providers.http import Call, Http
-from sam_py.providers.presets import is_host, preset_of, wire_at
+from sam_py.providers.presets import Wire, is_host
 from sam_py.settings.model import ModelChoice, Settings
 
 log = logging.getLogger(__name__)
@@ -30,7 +30,6 @@ _TOTAL_S = 600.0
 """A large model on a slow computer takes minutes for a batch, and says nothing meanwhile."""
 _MAY_BE_THE_TEXT = frozenset({"bad_request", "too_long", "refused", "server", "bad_response"})
 _HARMLESS = "hello"
-_ENDINGS = ("/chat/completions", "/responses", "/embeddings")
 
 # What a model was trained to see before a question, and before what may answer it; from the models' own pages.
 _ASKED_AS: tuple[tuple[str, str, str], ...] = (
@@ -53,16 +52,8 @@ _SHORTENED: tuple[tuple[str, int], ...] = (("text-embedding-3-", 512), ("gemini-
 
 
 @dataclass(frozen=True, slots=True)
-class EmbeddingService:
-    """`base_url` ends before ``/embeddings``. The key is looked up by `account`."""
-
-    label: str
-    base_url: str
-    model: str
-    account: str = ""
-    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
-    key_header: str = ""
-    local_program: str = ""
+class EmbeddingService(Endpoint):
+    """`base_url` ends before ``/embeddings``."""
 
     @property
     def is_local(self) -> bool:
@@ -77,35 +68,16 @@ class EmbeddingService:
 
 def embedding_service(settings: Settings, choice: ModelChoice) -> EmbeddingService | None:
     """What the person chose; None where that is nothing, or its account is gone, switched off or of another kind."""
-    account = settings.provider(choice.provider) if choice.provider and choice.model else None
-    if account is None or not account.enabled:
-        return None
-    preset = preset_of(account.preset)
-    address = (account.base_url or preset.base_url).strip().rstrip("/")
-    if not address.startswith(("http://", "https://")):
-        return None
-    wire = wire_at(preset, address)
-    for ending in _ENDINGS:
-        address = address.removesuffix(ending)
+    return endpoint_of(EmbeddingService, settings, choice, _place)
+
+
+def _place(wire: Wire, address: str) -> str | None:
+    """Ollama and Gemini answer in OpenAI's way at another place; Anthropic makes no vectors."""
     if wire == "ollama":
-        address = f"{address.removesuffix('/api').removesuffix('/v1')}/v1"
-    elif wire == "gemini":
-        address = f"{address.removesuffix('/openai')}/openai"
-    elif wire == "anthropic":
-        return None
-    azure = preset.preset == "azure"
-    if azure and not address.endswith("/v1"):
-        parts = urlsplit(address)
-        address = f"{parts.scheme}://{parts.netloc}/openai/v1"
-    return EmbeddingService(
-        label=account.label or preset.label,
-        base_url=address,
-        model=choice.model,
-        account=account.id,
-        headers=account.headers,
-        key_header="api-key" if azure else "",
-        local_program=preset.label if preset.group == "local" else "",
-    )
+        return f"{address.removesuffix('/api').removesuffix('/v1')}/v1"
+    if wire == "gemini":
+        return f"{address.removesuffix('/openai')}/openai"
+    return as_openai(wire, address)
 
 
 def embedding_body(service: EmbeddingService, texts: Sequence[str], *, is_question: bool = False) -> dict[str, Any]:

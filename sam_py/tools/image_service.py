@@ -6,13 +6,14 @@ Sizes, qualities and prices as the makers' pages said in March 2026; xAI's model
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 from urllib.parse import urlsplit
 
+from sam_py.providers.endpoint import Endpoint, endpoint_of
 from sam_py.providers.hosts import is_same_machine
 from sam_py.providers.presets import preset_of, wire_at
-from sam_py.settings.model import ProviderSettings, Settings
+from sam_py.settings.model import ModelChoice, ProviderSettings, Settings
 
 Shape = Literal["square", "wide", "tall"]
 
@@ -91,17 +92,11 @@ SUGGESTED = {
 
 
 @dataclass(frozen=True, slots=True)
-class ImageService:
-    """Where pictures are made: `base_url` ends before ``/images/generations``. The key is looked up by `account`."""
+class ImageService(Endpoint):
+    """Where pictures are made: `base_url` ends before ``/images/generations``."""
 
-    label: str
-    base_url: str
-    model: str
-    account: str = ""
     quality: str = ""
     size: str = ""
-    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
-    key_header: str = ""
 
     @property
     def takes(self) -> ImageModel:
@@ -160,23 +155,14 @@ def chosen_service(settings: Settings) -> ImageService | None:
     account = settings.provider(images.provider) if images.provider and images.model else None
     if account is None or not can_make_images(account):
         return None
-    preset = preset_of(account.preset)
-    address = (account.base_url or preset.base_url).strip().rstrip("/")
-    for ending in ("/chat/completions", "/responses", "/images/generations"):
-        address = address.removesuffix(ending)
-    azure = preset.preset == "azure"
-    if azure and not address.endswith("/v1"):
-        parts = urlsplit(address)
-        address = f"{parts.scheme}://{parts.netloc}/openai/v1"
-    return ImageService(
-        label=account.label or preset.label,
-        base_url=address,
-        model=images.model,
-        account=account.id,
-        quality=images.quality if images.quality in image_model(images.model).qualities else "",
-        size=images.size if image_model(images.model).takes_size else "",
-        headers=account.headers,
-        key_header="api-key" if azure else "",
+    service = endpoint_of(ImageService, settings, ModelChoice(provider=images.provider, model=images.model))
+    if service is None:
+        return None
+    takes = service.takes
+    return replace(
+        service,
+        quality=images.quality if images.quality in takes.qualities else "",
+        size=images.size if takes.takes_size else "",
     )
 
 
