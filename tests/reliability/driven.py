@@ -20,6 +20,8 @@ from PySide6.QtTest import QTest
 
 from sam_py import app
 from sam_py.agent.state import SessionState
+from sam_py.bus.deltas import Appended
+from sam_py.bus.message_bus import MessageBus
 from sam_py.messages.message import ToolResultMessage
 from sam_py.tools.approval import ANSWERS
 from sam_py.ui.main_window import MainWindow
@@ -142,6 +144,7 @@ def drive(seed: int, diary: Diary, focus: str, folder: Path) -> int:
     """Run the program and use it, until it is killed."""
     start = app.Program.start
     heard = app.Program._session_state
+    make_bus = app.Program._new_bus
     show = Notices.show_notice
     hands: list[asyncio.Task[None]] = []
 
@@ -174,6 +177,12 @@ def drive(seed: int, diary: Diary, focus: str, folder: Path) -> int:
         diary.note("notice", text=text)
         return show(self, text, *rest, **more)
 
+    def new_bus(self: app.Program, conversation_id: str) -> MessageBus:
+        bus = make_bus(self, conversation_id)
+        bus.subscribe(lambda delta: diary.note("heard", text=delta.text) if isinstance(delta, Appended) else None)
+        return bus
+
+    app.Program._new_bus = new_bus  # type: ignore[method-assign]
     app.Program.start = started  # type: ignore[method-assign]
     app.Program._session_state = state  # type: ignore[method-assign]
     Notices.show_notice = told  # type: ignore[method-assign]

@@ -72,6 +72,7 @@ def judge(home: Path, diary: Path, told: list[Told], killed_s: float, verdict: V
     removed = {
         word for note in notes if note["what"] == "removed" for text in note["words"] for word in _WORD.findall(text)
     }
+    heard = {word: note["at_s"] for note in notes if note["what"] == "heard" for word in _WORD.findall(note["text"])}
     ends = [note["at_s"] for note in notes if note["what"] == "ends"]
     removed |= {word.split("y")[0] for word in removed if "y" in word}
     for reply in told:
@@ -82,7 +83,7 @@ def judge(home: Path, diary: Path, told: list[Told], killed_s: float, verdict: V
         if not reply.words or reply.words[0][1].split("y")[0] in removed:
             continue
         end_s = min(killed_s, reply.gone_s - IN_FLIGHT_S if reply.gone_s is not None else killed_s)
-        missing = [at_s for at_s, word in reply.words if at_s < end_s and word not in kept]
+        missing = [heard[word] for at_s, word in reply.words if at_s < end_s and word in heard and word not in kept]
         if missing and not any(missing[0] <= ended_s <= missing[0] + IN_FLIGHT_S for ended_s in ends):
             verdict.worst_stream_s = max(verdict.worst_stream_s, killed_s - missing[0] - lag_s)
             if missing[0] < killed_s - stream_s - lag_s:
