@@ -166,6 +166,22 @@ def _says_more(here: Path, there: Path, disk: Disk) -> bool:
     return not disk.exists(str(there)) or not disk.read(str(there)).startswith(disk.read(str(here)))
 
 
+def looked_at(mark: Path, now: datetime, at_most: timedelta) -> bool:
+    """Note in the file `mark` that it is `now`; whether the one before was at most `at_most` old, if any."""
+    try:
+        before = datetime.fromisoformat(mark.read_text(encoding="ascii").strip())
+    except (OSError, ValueError):
+        before = now
+    try:
+        mark.write_text(now.isoformat(), encoding="ascii")
+    except OSError as error:
+        log.warning("%s cannot be written: %s", mark, error)
+    try:
+        return now - before <= at_most
+    except TypeError:  # edited by hand, without a time zone
+        return False
+
+
 def purge(trash: Path, older_than: timedelta, now: datetime, disk: Disk) -> list[str]:
     """Delete for good what lies in the trash for longer; returns the ids."""
     limit_ms = int((now - older_than).timestamp() * 1000)

@@ -32,6 +32,7 @@ from sam_py.store.folders import (
     conversation_ids,
     from_trash,
     is_conversation_id,
+    looked_at,
     purge,
     to_trash,
 )
@@ -301,9 +302,16 @@ class Library:
             self._list.put(summary_of_bus(autosave.bus, self._list.get(id), self._now()))
 
     async def purge_trash(self, days: int = 30) -> int:
-        """Delete for good what was moved to the trash `days` ago or earlier; returns how many that were."""
-        now = self._now()
-        gone = await self._writer.run(lambda: purge(self._trash, timedelta(days=days), now, self._disk), BACKGROUND)
+        """Delete for good what was moved to the trash `days` ago or earlier; returns how many that were.
+
+        Nothing where it was not looked at for so long: a clock that is years ahead must not empty it. The next time
+        counts again.
+        """
+        now, older_than, mark = self._now(), timedelta(days=days), self._paths.state / "trash-looked-at"
+        gone = await self._writer.run(
+            lambda: purge(self._trash, older_than, now, self._disk) if looked_at(mark, now, older_than) else [],
+            BACKGROUND,
+        )
         for id in gone:
             self.drafts.forget(id)
         return len(gone)

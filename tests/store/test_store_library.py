@@ -197,6 +197,20 @@ def test_deleting_can_be_undone(paths: Paths) -> None:
     at_home(paths, story)
 
 
+def test_a_clock_that_is_years_ahead_does_not_empty_the_trash(paths: Paths) -> None:
+    async def story(house: House) -> None:
+        id = (await house.talk("kept")).conversation_id
+        assert await house.library.purge_trash() == 0
+        await house.library.delete(id)
+        house.now += timedelta(days=3 * 365)
+        assert await house.library.purge_trash() == 0
+        house.now -= timedelta(days=3 * 365)
+        assert await house.library.purge_trash() == 0
+        await house.library.restore(id)
+
+    at_home(paths, story)
+
+
 def test_the_trash_is_emptied_after_thirty_days(paths: Paths) -> None:
     async def story(house: House) -> None:
         old = (await house.talk("old")).conversation_id
