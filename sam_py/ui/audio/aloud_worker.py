@@ -53,7 +53,7 @@ def main(arguments: list[str]) -> int:
     speaker = Speaker(speech, engine, tell)
     threading.Thread(target=_read_orders, args=(speaker,), daemon=True).start()
     tell({"ready": True, "pauses": speaker.pauses})
-    return app.exec()
+    return app.exec()  # the one loop of this process: what decision 8 forbids is a loop within a loop
 
 
 class Speaker(QObject):
