@@ -2,53 +2,30 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QRect, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import (
-    QColor,
-    QEnterEvent,
-    QFocusEvent,
-    QFont,
-    QFontMetrics,
-    QMouseEvent,
-    QPainter,
-    QPaintEvent,
-    QPen,
-    QResizeEvent,
-)
-from PySide6.QtWidgets import QSizePolicy, QTabBar, QWidget
+from PySide6.QtCore import QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QWidget
 
 from sam_py.store.search_index.extract import ITEM_KINDS, ItemKind
 from sam_py.ui.library.words import KIND_ICONS, filled, kind_name, number, tr
 from sam_py.ui.widgets.icons import Icons, Role
+from sam_py.ui.widgets.tab_bar import DrawnTabs
 
 _PAD_PX = 12
 _ICON_PX = 16
 _HEIGHT_PX = 40
 
 
-class KindBar(QTabBar):
-    """Where the width does not do, counts go first, then the names of the kinds that are not shown.
-
-    The arrow keys go from one to the next.
-    """
+class KindBar(DrawnTabs):
+    """Where the width does not do, counts go first, then the names of the kinds that are not shown."""
 
     chosen = Signal(str)
     """An `ItemKind`."""
 
     def __init__(self, icons: Icons, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._icons = icons
+        super().__init__(icons, tr("What to show"), parent)
         self._counts: dict[str, int] = {}
-        self._ring = False
-        self._hovered = -1
         self._detail = 2
-        self.setAccessibleName(tr("What to show"))
-        self.setDrawBase(False)
-        self.setExpanding(False)
-        self.setUsesScrollButtons(False)
-        self.setMouseTracking(True)
-        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         for kind in ITEM_KINDS:
             self.addTab(kind_name(kind))
         self.currentChanged.connect(lambda place: self.chosen.emit(ITEM_KINDS[place]))
@@ -75,9 +52,6 @@ class KindBar(QTabBar):
 
     def _count(self, place: int) -> str:
         return number(self._counts[ITEM_KINDS[place]]) if ITEM_KINDS[place] in self._counts else ""
-
-    def _px(self, length_px: float) -> int:
-        return round(length_px * self._icons.themes.current.scale)
 
     def _retheme(self) -> None:
         theme = self._icons.themes.current
@@ -160,39 +134,13 @@ class KindBar(QTabBar):
             line = self._turned(rect, QRect(left, rect.top(), rect.right() - left + 1, rect.height()))
             painter.drawText(line, align, self._count(place))
         if is_chosen:
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(QColor(palette.accent))
             thick = max(2, self._px(2))
             below = QRectF(rect.left() + self._px(8), self.height() - thick, rect.width() - 2 * self._px(8), thick)
-            painter.drawRoundedRect(below, thick / 2, thick / 2)
-            if self._ring and self.hasFocus():
-                painter.setPen(QPen(QColor(palette.accent), 2))
-                painter.setBrush(Qt.BrushStyle.NoBrush)
-                painter.drawRoundedRect(QRectF(rect).adjusted(2, 4, -2, -5), self._px(6), self._px(6))
+            self._underline(painter, below)
+            self._draw_ring(painter, QRectF(rect).adjusted(2, 4, -2, -5))
 
     def _turned(self, tab: QRect, rect: QRect) -> QRect:
         """Where `rect` of a tab stands for who reads from right to left."""
         if not self.isRightToLeft():
             return rect
         return rect.translated(tab.left() + tab.right() - rect.left() - rect.right(), 0)
-
-    def _hover(self, place: int) -> None:
-        if place != self._hovered:
-            self._hovered = place
-            self.update()
-
-    def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        self._hover(self.tabAt(event.position().toPoint()))
-        super().mouseMoveEvent(event)
-
-    def enterEvent(self, event: QEnterEvent) -> None:
-        self._hover(self.tabAt(event.position().toPoint()))
-        super().enterEvent(event)
-
-    def leaveEvent(self, event: QEvent) -> None:
-        self._hover(-1)
-        super().leaveEvent(event)
-
-    def focusInEvent(self, event: QFocusEvent) -> None:
-        self._ring = event.reason() != Qt.FocusReason.MouseFocusReason
-        super().focusInEvent(event)
