@@ -20,7 +20,6 @@ from sam_py.ui.chat.attachments_intake import Intake
 from sam_py.ui.chat.chat_view import ChatView
 from sam_py.ui.chat.composer import Composer
 from sam_py.ui.chat.empty_state import EmptyState
-from sam_py.ui.chat.reading_place import Place
 from sam_py.ui.chat.reply_announcer import ReplyAnnouncer
 from sam_py.ui.chat.row_context import RowContext
 from sam_py.ui.chat.tool_calls import ToolCalls
@@ -35,7 +34,7 @@ from sam_py.ui.widgets.plain import window_title
 from sam_py.ui.window_columns import Columns
 from sam_py.ui.window_commands import AppearanceCommands, handlers_of, tab_stops_of
 from sam_py.ui.window_inspector import WindowInspector
-from sam_py.ui.window_state import SavedPlace, load_window_state, save_window_state
+from sam_py.ui.window_state import Folds, load_window_state, save_window_state
 
 if TYPE_CHECKING:
     from sam_py.ui.window_pages import WindowPages
@@ -45,7 +44,7 @@ log = logging.getLogger(__name__)
 _FIRST_SIZE = (1080, 760)
 _SMALLEST = (420, 360)
 _QUIET_AFTER_S = 1.5
-_REFUSED_LINK_MS = 8_000
+_REFUSED_LINK_MS, _KEEP_AFTER_MS = 8_000, 1_000
 
 
 class MainWindow(QMainWindow):
@@ -62,6 +61,8 @@ class MainWindow(QMainWindow):
         self.conversations = conversations
         self._state_path = services.paths.state / "window.json"
         self._state = load_window_state(self._state_path)
+        self._keep_soon = QTimer(self, singleShot=True, interval=_KEEP_AFTER_MS)
+        self._keep_soon.timeout.connect(self._keep_state)
         self._shown_once = False
         self.appearance = AppearanceCommands(services.settings, services.themes)
         self._may_lose = False
@@ -80,7 +81,7 @@ class MainWindow(QMainWindow):
             price_of=self._offers.price_of,
             provider_label=self._offers.provider_label,
             show_metrics=services.settings.current.appearance.show_metrics,
-            calls=ToolCalls(services.tools),
+            calls=ToolCalls(services.tools, folds=Folds(self._state.opened, self._keep_soon.start)),
         )
         self._context = context
         self._menu = QMenu(self)
@@ -211,9 +212,7 @@ class MainWindow(QMainWindow):
             return
         if turn != self._turns:  # the person went on to another one while this one was read
             return
-        if conversation.place is None and conversation_id in self._state.places:
-            saved = self._state.places[conversation_id]
-            conversation.place = Place(saved.message_id, saved.offset_px)
+        conversation.place = conversation.place or self._state.places.get(conversation_id)
         await self._show(conversation)
 
     async def _show(self, conversation: OpenConversation) -> None:
@@ -447,11 +446,10 @@ class MainWindow(QMainWindow):
         conversation = self.chat.conversation
         if conversation is None:
             return
-        place = self.chat.timeline.place()
-        saved = SavedPlace(message_id=place.message_id, offset_px=place.offset_px) if place is not None else None
-        self._state = self._state.with_place(conversation.id, saved)
+        self._state = self._state.with_place(conversation.id, self.chat.timeline.place())
 
     def _keep_state(self) -> None:
+        self._keep_soon.stop()
         self._keep_place()
         conversation = self.chat.conversation
         update = {
@@ -461,6 +459,7 @@ class MainWindow(QMainWindow):
             "inspector_shown": self.inspector.is_shown,
             "inspector_px": self.columns.inspector_px,
             "inspector_tab": self.inspector.tab,
+            "opened": self._context.folds.kept(),
         }
         self._state = self._state.model_copy(update=update)
         save_window_state(self._state_path, self._state)

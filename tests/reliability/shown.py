@@ -9,9 +9,11 @@ from PySide6.QtGui import QImage
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QLabel, QPlainTextEdit, QTextEdit, QWidget
 
+from sam_py.messages.message import Message, ToolResultMessage
 from sam_py.ui.chat.blocks import CallBlock
 from sam_py.ui.chat.error_box import ErrorBox
 from sam_py.ui.chat.row import MessageRow
+from sam_py.ui.chat.row_note import NoteCard
 from sam_py.ui.chat.thinking_block import FoldLine
 from tests.fakes.sitting import Sitting
 
@@ -39,7 +41,7 @@ async def rows_of(sam: Sitting) -> dict[str, Any]:
     await laid_out(sam)
     shown: dict[str, Any] = {}
     for message in sam.messages:
-        row = await _row(sam, message.id)
+        row = await _row(sam, message)
         shown[message.id] = said_of(row) if row is not None and row.isVisible() else "nothing"
     return shown
 
@@ -74,25 +76,34 @@ def differing(one: QImage, other: QImage) -> int:
     return sum(one.pixel(x, y) != other.pixel(x, y) for x, y in places)
 
 
-async def _row(sam: Sitting, message_id: str) -> MessageRow | None:
-    sam.chat.timeline.show_message(message_id, mark=False)
+async def _row(sam: Sitting, message: Message) -> MessageRow | None:
+    reply = sam.chat.context.calls.reply_of(message) if isinstance(message, ToolResultMessage) else None
+    sam.chat.timeline.show_message(reply or message.id, mark=False)  # to jump to a result would open its card
     await laid_out(sam)
-    row = sam.chat.timeline.row_of(message_id)
+    row = sam.chat.timeline.row_of(message.id)
     assert row is None or isinstance(row, MessageRow)
     return row
 
 
-def open_all(sam: Sitting) -> None:
-    """Open what is closed in the rows on screen: cards, thinking, details of errors."""
+def turn_all_over(sam: Sitting) -> set[str]:
+    """Open what is closed in the rows on screen and close what is open; the kinds of what was."""
+    turned: set[str] = set()
     for row in sam.chat.timeline.rows_in_order():
         for fold in row.findChildren(FoldLine):
-            fold.setChecked(True)
+            fold.click()
+            turned.add("thinking")
         for block in row.blocks:
-            if isinstance(block, CallBlock) and block.card.details is None:
+            if isinstance(block, CallBlock):
+                turned.add("closed" if block.card.details is not None else "opened")
                 QTest.mouseClick(block.card._line, Qt.MouseButton.LeftButton)
+            if isinstance(block, NoteCard):
+                block.head.click()
+                turned.add("note")
         for box in row.findChildren(ErrorBox):
-            if box._more.isVisible() and box._detail.isHidden():
+            if box._more.isVisible():
                 box._more.click()
+                turned.add("details")
+    return turned
 
 
 def said_of(row: MessageRow) -> dict[str, Any]:

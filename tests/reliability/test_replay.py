@@ -13,7 +13,7 @@ from sam_py.tools.base import Arguments, BuiltinTool, Running, ToolError, ToolOu
 from tests.fakes import documents as made
 from tests.fakes.fault_server import DONE, FaultServer, Json, Reply, Status, Stream, chunk, sse
 from tests.fakes.sitting import Sitting
-from tests.reliability.shown import around, differing, laid_out, open_all, picture_of, rows_of, said_of
+from tests.reliability.shown import around, differing, laid_out, picture_of, rows_of, turn_all_over
 from tests.ui.window.test_window_pictures import png
 
 Run = Callable[[Any], Any]
@@ -147,16 +147,19 @@ def is_planned(sam: Sitting) -> bool:
     return pinned is None or pinned.fate != "summarised"
 
 
-async def opened_at(sam: Sitting, message_id: str) -> dict[str, Any]:
-    """What the rows around a message say with everything in them opened."""
-    await picture_of(sam, message_id)
-    open_all(sam)
-    await laid_out(sam)
-    return {row.message_id: said_of(row) for row in sam.chat.timeline.rows_in_order() if row.isVisible()}
+async def turn_over(sam: Sitting, message_ids: list[str]) -> None:
+    """Open the cards, the thinking, the notes and the details there, and close what is open by itself."""
+    turned: set[str] = set()
+    for message_id in message_ids:
+        sam.chat.timeline.show_message(message_id, mark=False)
+        await laid_out(sam)
+        turned |= turn_all_over(sam)
+    assert turned == {"thinking", "opened", "closed", "note", "details"}
+    assert sam.window._keep_soon.isActive()  # a program that is killed in a second leaves it so, too
 
 
 async def look_elsewhere(sam: Sitting) -> None:
-    """Show another conversation and this one again: what was opened in it is closed then."""
+    """Show another conversation and this one again."""
     here = sam.chat.conversation.id
     sam.window.new_conversation()
     await sam.until(lambda: sam.chat.conversation.id != here, "the new conversation")
@@ -190,9 +193,9 @@ def test_after_a_restart_the_screen_is_what_it_was(run: Run, sit_down: SitDown, 
             await tell_it_all(sam, tmp_path)
             await sam.type("not sent yet")
             places = [by_text(sam, text) for text in ("Look at these", "Use the tool", "Stop the tool", "Say it twice")]
+            await turn_over(sam, [places[0], places[2]])
             before = await rows_of(sam)
             pictures = [await picture_of(sam, place) for place in places]
-            opened = [await opened_at(sam, place) for place in places]
             await look_elsewhere(sam)
             there = await picture_of(sam, by_text(sam, "Fail"))
             surroundings, messages = around(sam), sam.messages
@@ -205,7 +208,6 @@ def test_after_a_restart_the_screen_is_what_it_was(run: Run, sit_down: SitDown, 
             assert await rows_of(again) == before
             pictures_again = [await picture_of(again, place) for place in places]
             assert [differing(*pair) for pair in zip(pictures, pictures_again, strict=True)] == [0] * len(places)
-            assert [await opened_at(again, place) for place in places] == opened
             assert around(again) == surroundings
             await again.close()
 

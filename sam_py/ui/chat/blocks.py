@@ -226,11 +226,12 @@ class ThoughtBlock(Block):
 
     kind = "thinking_text"
 
-    def __init__(self, context: RowContext, text: str, *, live: bool, parent: QWidget) -> None:
+    def __init__(self, context: RowContext, text: str, fold: str, *, live: bool, parent: QWidget) -> None:
         super().__init__(parent)
-        self._inner = ThinkingBlock(context, self)
+        self._inner = ThinkingBlock(context, fold, self)
         self._inner.height_changed.connect(self.unfolded)
         self._inner.column_made.connect(self._listen_to)
+        self._inner.restore_fold()
         self._inner.set_text(text, live=live)
 
     @property
@@ -452,16 +453,16 @@ def show_in(block: Block, part: Part, *, mine: bool, live: bool) -> bool:
 
 
 def block_for(
-    part: Part, context: RowContext, *, mine: bool, live: bool, parent: QWidget, message_id: str = ""
+    part: Part, context: RowContext, *, mine: bool, live: bool, parent: QWidget, message_id: str = "", nth: int = 0
 ) -> Block | None:
-    """The block that draws `part` of the message `message_id`; None for parts that are not drawn."""
+    """What draws `part` of `message_id`, its `nth` of that kind from 0; None for parts that are not drawn."""
     match part:
         case TextPart():
             if mine:
                 return BubbleBlock(context, part.text, parent)
             return TextBlock(context, part.text, live=live, parent=parent)
         case ThinkingTextPart():
-            return ThoughtBlock(context, part.text, live=live, parent=parent)
+            return ThoughtBlock(context, part.text, f"{message_id}:{nth}", live=live, parent=parent)
         case CodePart():
             return TextBlock(context, fenced(part), live=False, parent=parent)
         case ImagePart():

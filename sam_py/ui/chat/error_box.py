@@ -62,7 +62,6 @@ class ErrorBox(QWidget):
         self._error = error
         self._text.setText(error.text)
         self._detail.setText(error.detail)
-        self._detail.hide()
         goes_on = error.code in _GOES_ON
         words = self.tr("Go on") if goes_on else self.tr("Retry")
         self._retry.set_words(words, icon="continue" if goes_on else "regenerate")
@@ -71,8 +70,7 @@ class ErrorBox(QWidget):
         self._model.setVisible(can_retry and error.code == "no_model")
         self._settings.setVisible(error.action == "settings")
         self._more.setVisible(bool(error.detail))
-        self._more.set_words(self.tr("Details"))
-        self._copy.setVisible(False)
+        self._show_detail(bool(error.detail) and self._context.folds.is_open(error.id))
         name = error.text if self._is_calm else self.tr("Error: {text}").replace("{text}", error.text)
         self.setAccessibleName(name)
         self.update()
@@ -124,10 +122,15 @@ class ErrorBox(QWidget):
 
     def _toggle_detail(self) -> None:
         shown = self._detail.isHidden()
+        self._show_detail(shown)
+        if self._error is not None:
+            self._context.folds.set(self._error.id, shown)
+        self.height_changed.emit()
+
+    def _show_detail(self, shown: bool) -> None:
         self._detail.setVisible(shown)
         self._copy.setVisible(shown)
         self._more.set_words(self.tr("Hide details") if shown else self.tr("Details"))
-        self.height_changed.emit()
 
     def _copy_detail(self) -> None:
         if self._error is not None:

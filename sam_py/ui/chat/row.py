@@ -336,10 +336,12 @@ class MessageRow(QWidget):
         return False
 
     def _add_block(self, part: Part, part_index: int) -> Block | None:
-        block = block_for(
-            part, self._context, mine=self.is_mine, live=self._streaming, parent=self, message_id=self.message_id
-        )
+        mine, live, id, nth = self.is_mine, self._streaming, self.message_id, self._count_of(part)
+        block = block_for(part, self._context, mine=mine, live=live, parent=self, message_id=id, nth=nth)
         return self._adopt(block, part_index) if block is not None else None
+
+    def _count_of(self, part: Part) -> int:
+        return sum(block.kind == part.kind for block in self._blocks)
 
     def _adopt(self, block: Block, part_index: int) -> Block:
         """Listen to a new block and show it below the others."""

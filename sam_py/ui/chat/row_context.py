@@ -13,6 +13,7 @@ from sam_py.ui.chat.row_fates import Fates
 from sam_py.ui.chat.tool_calls import ToolCalls
 from sam_py.ui.theme import Themes
 from sam_py.ui.widgets.icons import Icons
+from sam_py.ui.window_state import Folds
 
 if TYPE_CHECKING:
     from sam_py.ui.chat.row import MessageRow
@@ -60,12 +61,15 @@ class RowContext:
     """What of the conversation on screen is not sent as it is."""
     open_file: Callable[[FilePart], None] = lambda _part: None
     """Shows an attached file."""
-    opened: set[str] = field(default_factory=set)
-    """The ids of notes that the person opened."""
     voice: Aloud | None = None
     """None until something is read aloud for the first time."""
     finder: Marks | None = None
     """None until something is looked for in a conversation for the first time."""
+
+    @property
+    def folds(self) -> Folds:
+        """What of the conversation on screen the person opened or closed."""
+        return self.calls.folds
 
     def mark_in(self, row: MessageRow) -> None:
         """A row has come to show another message, or the same one anew: mark what is read and what was found in it."""

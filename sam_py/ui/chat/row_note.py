@@ -66,7 +66,7 @@ class NoteCard(Block):
         self._is_long = False
         by = context.label_of(note.provider, note.model) if isinstance(note, DeveloperMessage) and note.model else ""
         self.head = NoteHead(context, "text" if is_summary(note) else "info", title_of(note), by, self)
-        self.head.setChecked(note.id in context.opened)
+        self.head.setChecked(context.folds.is_open(note.id))
         self.head.toggled.connect(self._toggled)
         self._window = QWidget(self)
         self._column = MarkdownColumn(context.themes, context.attachment_path, parent=self._window)
@@ -121,10 +121,7 @@ class NoteCard(Block):
         return y + self._px(10)
 
     def _toggled(self, opened: bool) -> None:
-        if opened:
-            self._context.opened.add(self._id)
-        else:
-            self._context.opened.discard(self._id)
+        self._context.folds.set(self._id, opened)
         self.unfolded.emit()
 
     def _folded_px(self) -> int:

@@ -69,9 +69,11 @@ class ThinkingBlock(QWidget):
     column_made = Signal(object)
     """The `MarkdownColumn`, when it was opened for the first time."""
 
-    def __init__(self, context: RowContext, parent: QWidget) -> None:
+    def __init__(self, context: RowContext, fold: str, parent: QWidget) -> None:
+        """`fold` is what its being open is remembered by."""
         super().__init__(parent)
         self._context = context
+        self._fold = fold
         self._pieces: list[str] = []
         self._live = False
         self._column: MarkdownColumn | None = None
@@ -101,6 +103,10 @@ class ThinkingBlock(QWidget):
             self._column.clear()
         self._feed()
         self._name_line()
+
+    def restore_fold(self) -> None:
+        """Be open if the person left it so."""
+        self._line.setChecked(self._context.folds.is_open(self._fold))
 
     def append(self, text: str) -> None:
         self._pieces.append(text)
@@ -138,6 +144,7 @@ class ThinkingBlock(QWidget):
             self._column.finish()
 
     def _toggled(self, opened: bool) -> None:
+        self._context.folds.set(self._fold, opened)
         if opened and self._column is None:
             self._column = MarkdownColumn(self._context.themes, self._context.attachment_path, parent=self)
             self.column_made.emit(self._column)

@@ -22,6 +22,7 @@ from sam_py.tools.runner import CallStatus
 from sam_py.ui.program_tools import ProgramTools
 from sam_py.ui.tool_groups import tool_label
 from sam_py.ui.widgets.plain import one_line
+from sam_py.ui.window_state import Folds
 
 log = logging.getLogger(__name__)
 
@@ -85,7 +86,12 @@ class ToolCalls(QObject):
     typed = Signal(str)
     """The person wrote this while a question had the keyboard."""
 
-    def __init__(self, tools: ProgramTools | None = None, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self,
+        tools: ProgramTools | None = None,
+        clock: Callable[[], float] = time.monotonic,
+        folds: Folds | None = None,
+    ) -> None:
         super().__init__()
         self.now_s = clock
         self._tools = tools or ProgramTools()
@@ -93,23 +99,24 @@ class ToolCalls(QObject):
         self._status_of: Callable[[str], CallStatus | None] = lambda _call_id: None
         self._off: list[Callable[[], None]] = []
         self._asked: frozenset[_Key] = frozenset()
-        self._opened: dict[str, bool] = {}
+        self.folds = folds or Folds()
         self._drafts: dict[_Key, AnswerDraft] = {}
         self._seen: set[_Key] = set()
         self._tools.questions.subscribe(self._forget_drafts)
 
     def is_open(self, call: ShownCall) -> bool:
         """Whether the card is open: as the person left it, else where something failed."""
-        return self._opened.get(call.part.call_id, call.stage == "error")
+        return self.folds.is_open(call.part.call_id, by_itself=call.stage == "error")
 
     def set_open(self, call_id: str, opened: bool) -> None:
-        """The person opened or closed the card. It stays so while the conversation is on screen."""
-        self._opened[call_id] = opened
+        """The person opened or closed the card. It stays so, also after a restart."""
+        self.folds.set(call_id, opened)
 
     def attach(self, bus: MessageBus) -> None:
         """Follow another conversation."""
         self.detach()
         self._bus = bus
+        self.folds.turn_to(bus.conversation_id)
         self._off = [
             bus.subscribe(self._hear),
             self._tools.approvals.subscribe(self._hear_questions),
@@ -128,7 +135,6 @@ class ToolCalls(QObject):
         self._off.clear()
         self._bus = None
         self._status_of = lambda _call_id: None
-        self._opened.clear()
 
     def answer(self, call_id: str, answer: Answer) -> bool:
         """What the person chose on the card."""

@@ -55,7 +55,7 @@ def test_a_model_that_is_gone_can_be_replaced_from_its_error(run: Run, sit_down:
     run(scenario())
 
 
-def test_an_error_that_is_shown_anew_offers_its_details_again(run: Run, sit_down: SitDown) -> None:
+def test_an_error_that_is_shown_anew_is_as_the_person_left_it(run: Run, sit_down: SitDown) -> None:
     async def scenario() -> None:
         async with FaultServer(Json({"error": {"message": "Wrong key"}}, 401)) as server:
             sam = await sit_down().start()
@@ -68,8 +68,8 @@ def test_an_error_that_is_shown_anew_offers_its_details_again(run: Run, sit_down
             QTest.mouseClick(box._more, Qt.MouseButton.LeftButton)
             assert box._detail.isVisible()
             box.show_error(sam.bus.error_of(first), can_retry=False)
-            assert not box._detail.isVisible()
-            assert box._more.accessibleName() == "Details"
+            assert box._detail.isVisible()
+            assert box._more.accessibleName() == "Hide details"
             await sam.close()
 
     run(scenario())
