@@ -127,7 +127,7 @@ class ToolRunner:
                 if running.over:  # it was ended, and a tool swallowed the cancellation
                     break
                 if len(group) == 1:
-                    await self._settle(running, group[0])
+                    await self._settle_and_save(running, group[0])
                     continue
                 async with asyncio.TaskGroup() as side_by_side:
                     for call in group:
@@ -203,9 +203,9 @@ class ToolRunner:
         self._tell(status)
 
     async def _settle_and_save(self, running: _Round, call: _Call) -> None:
-        """Bring one call of several to its result, and keep that at once: the others may take their time.
+        """Bring one call to its result, and keep that at once: the others may take their time, or ask first.
 
-        A result that stands alone is saved before whatever comes next, the next tool or the next request.
+        The last result of a round is saved before the next request.
         """
         await self._settle(running, call)
         if running.over or all(each.result is not None for each in running.calls):

@@ -213,6 +213,8 @@ def kept_in(home: Path, verdict: Verdict) -> tuple[set[str], list[Draft]]:
             words |= set(_WORD.findall(message.text))
             if isinstance(message, ToolResultMessage):
                 words |= set(_WORD.findall(message.output_text))
+                if message.status == "aborted":  # stopped before its tool ended: what that gave back has no place
+                    words.add(f"end-of-{message.call_id}")
         bus = MessageBus(folder.name)
         bus.load(history)
         verdict.open_calls += sum(each.inferred for each in bus.ledger.values())

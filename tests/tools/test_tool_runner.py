@@ -256,6 +256,25 @@ def test_what_changes_something_waits_for_the_person(answer: Answer, status: str
     asyncio.run(main())
 
 
+def test_a_result_is_saved_before_the_next_call_asks_the_person() -> None:
+    async def main() -> None:
+        bench = Bench(Scripted("say", says, parallel_safe=False), Scripted("write", says, touches=WRITES))
+        kept_results: list[int] = []
+
+        async def save() -> None:
+            kept_results.append(sum(isinstance(message, ToolResultMessage) for message in bench.bus.messages()))
+
+        bench.runner._save_now = save
+        run = asyncio.ensure_future(bench.run(("a", "say", '{"words": "x"}'), ("b", "write", "{}")))
+        while not bench.approvals.questions:
+            await asyncio.sleep(0)
+        assert kept_results[-1] == 1  # the person may take minutes, and the program may end meanwhile
+        bench.approvals.answer("b", "c", "deny")
+        await run
+
+    asyncio.run(main())
+
+
 def test_after_text_of_strangers_a_grant_does_not_cover_writing() -> None:
     async def main() -> None:
         grant = Grant(tool_name="write", fingerprint="builtin", effects=("write",))
