@@ -26,26 +26,26 @@ AT_ONCE = 32
 """Texts of one request: little enough for a small computer, much enough for a distant one."""
 LONGEST = 6_000
 """Characters of one text; a passage has some 1,500. The smallest models see 512 tokens and cut the rest off."""
+_SHORTEST = 160
+"""A server that refuses longer texts, instead of cutting them off, is asked for the first half, down to this."""
 _TOTAL_S = 600.0
 """A large model on a slow computer takes minutes for a batch, and says nothing meanwhile."""
 _MAY_BE_THE_TEXT = frozenset({"bad_request", "too_long", "refused", "server", "bad_response"})
 _HARMLESS = "hello"
 
+_TASK = "Instruct: Given a search query, find what was said about it in past conversations\nQuery: "
 # What a model was trained to see before a question, and before what may answer it; from the models' own pages.
 _ASKED_AS: tuple[tuple[str, str, str], ...] = (
-    ("nomic-embed", "search_query: ", "search_document: "),
+    ("nomic-embed-text", "search_query: ", "search_document: "),
     ("embeddinggemma", "task: search result | query: ", "title: none | text: "),
-    ("multilingual-e5", "query: ", "passage: "),
+    ("e5-large-instruct", _TASK, ""),
+    ("e5-mistral", _TASK, ""),
     ("e5-small", "query: ", "passage: "),
     ("e5-base", "query: ", "passage: "),
     ("e5-large", "query: ", "passage: "),
     ("mxbai-embed", "Represent this sentence for searching relevant passages: ", ""),
     ("snowflake-arctic-embed", "query: ", ""),
-    (
-        "qwen3-embedding",
-        "Instruct: Given a search query, find what was said about it in past conversations\nQuery: ",
-        "",
-    ),
+    ("qwen3-embedding", _TASK, ""),
 )
 # Models whose vectors may be had shorter, and how long they are asked for: little is lost, and two thirds of the disk.
 _SHORTENED: tuple[tuple[str, int], ...] = (("text-embedding-3-", 512), ("gemini-embedding", 768))
@@ -53,7 +53,9 @@ _SHORTENED: tuple[tuple[str, int], ...] = (("text-embedding-3-", 512), ("gemini-
 
 @dataclass(frozen=True, slots=True)
 class EmbeddingService(Endpoint):
-    """`base_url` ends before ``/embeddings``."""
+    """`base_url` ends before ``/embeddings``. `known_as` is another name of the model, from its makers."""
+
+    known_as: str = ""
 
     @property
     def is_local(self) -> bool:
@@ -63,7 +65,7 @@ class EmbeddingService(Endpoint):
     @property
     def identity(self) -> str:
         """Of what makes the vectors: those of another one cannot be compared with them."""
-        return f"{self.base_url} {self.model}"
+        return " ".join(filter(None, (self.base_url, self.model, "".join(leads_of(self)))))
 
 
 def embedding_service(settings: Settings, choice: ModelChoice) -> EmbeddingService | None:
@@ -86,19 +88,28 @@ def embedding_body(service: EmbeddingService, texts: Sequence[str], *, is_questi
     >>> embedding_body(EmbeddingService("x", "http://127.0.0.1/v1", "nomic-embed-text"), ["Lyon"], is_question=True)
     {'model': 'nomic-embed-text', 'input': ['search_query: Lyon'], 'encoding_format': 'float'}
     """
-    name = service.model.lower().rpartition("/")[2]
-    before = next(((question, text) for begin, question, text in _ASKED_AS if name.startswith(begin)), ("", ""))
-    lead = before[0 if is_question else 1]
+    lead = leads_of(service)[0 if is_question else 1]
     body: dict[str, Any] = {
         "model": service.model,
         "input": [lead + (text.strip()[:LONGEST] or "-") for text in texts],  # an empty one is refused by some
         "encoding_format": "float",
     }
     if is_host(service.base_url, "openai.com") or is_host(service.base_url, "googleapis.com"):
+        name = service.model.lower().rpartition("/")[2]
         length = next((length for begin, length in _SHORTENED if name.startswith(begin)), None)
         if length is not None:
             body["dimensions"] = length
     return body
+
+
+def leads_of(service: EmbeddingService) -> tuple[str, str]:
+    """What stands before a question, and before any other text, for the model that is asked. Pure.
+
+    >>> leads_of(EmbeddingService("x", "http://127.0.0.1/v1", "text-embedding-multilingual_E5_small"))
+    ('query: ', 'passage: ')
+    """
+    names = f"{service.model} {service.known_as}".lower().replace("_", "-")
+    return next(((question, text) for part, question, text in _ASKED_AS if part in names), ("", ""))
 
 
 async def embed(
@@ -147,7 +158,7 @@ async def embed_each(
     found: list[list[float] | None] = []
     for text in texts:
         try:
-            found += await embed(http, service, [text], key)
+            found.append(await embed_one(http, service, text, key))
         except ProviderError as error:
             if error.code not in _MAY_BE_THE_TEXT:
                 raise
@@ -157,6 +168,20 @@ async def embed_each(
     await embed(http, service, [_HARMLESS], key)
     log.info("%s embeds none of %d texts: %s", service.label, len(texts), refusal)
     return found
+
+
+async def embed_one(
+    http: Http, service: EmbeddingService, text: str, key: str | None, *, is_question: bool = False
+) -> list[float]:
+    """The vector of `text`, or of its beginning where the model takes no more. Raises `ProviderError`."""
+    text = text.strip()[:LONGEST]
+    while True:
+        try:
+            return (await embed(http, service, [text], key, is_question=is_question))[0]
+        except ProviderError as error:
+            if error.code != "too_long" or len(text) < 2 * _SHORTEST:
+                raise
+            text = text[: len(text) // 2]
 
 
 def read_embeddings(told: Any, count: int) -> list[list[float]] | None:
@@ -197,4 +222,7 @@ def _in_words(error: ProviderError, service: EmbeddingService) -> ProviderError:
             "embedding model for the search by meaning in Settings > Data."
         )
         return ProviderError(text, code="no_model", status=error.status, detail=error.detail, retryable=False)
+    if error.code == "too_long":
+        text = f"The text is longer than the model {service.model} takes. Look for fewer words."
+        return ProviderError(text, code="too_long", status=error.status, detail=error.detail, retryable=False)
     return error

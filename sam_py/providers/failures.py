@@ -40,7 +40,8 @@ _TOO_LONG = re.compile(
     r"context_length_exceeded|exceed_context_size|context (size|length|window)|prompt(_| is | )too(_| )long|"
     r"exceed context limit|too_many_prompt_tokens|length of all messages is too long|too many (input )?tokens|"
     r"token limit|exceeds the maximum (number of|allowed) (input )?tokens|maximum context length|"
-    r"reduce the length of the|(input|request|prompt|conversation) (is )?too (long|large)|too large for model with"
+    r"reduce the length of the|(input|request|prompt|conversation) (\(\d+ tokens\) )?(is )?too (long|large)|"
+    r"too large for model with"
 )
 _NO_MODEL = re.compile(
     r"model_not_found|deploymentnotfound|invalid_model|models?\b[^\n]{0,80}?(does )?not (exist|found)|"

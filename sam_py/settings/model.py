@@ -192,6 +192,8 @@ class SearchSettings(Frozen):
     """What was said is found by its meaning, too: its words are sent to `embeddings`. Only a person switches it on."""
     embeddings: ModelChoice = ModelChoice(provider="", model="")
     """The account and model that turn words into vectors (``/embeddings``)."""
+    model_file: str = ""
+    """Path of a GGUF file that does it on this computer, instead of an account; "" where none is chosen."""
 
 
 class Settings(Frozen):

@@ -3,40 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
+from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
 
-from sam_py.providers.embeddings import EmbeddingService, embed, embed_each, embedding_service
-from sam_py.providers.http import Http
+from sam_py.errors import SamError
+from sam_py.providers.embedders import Chosen, chosen_in, embedder_of
 from sam_py.settings.model import ModelChoice, Settings
-from sam_py.settings.secrets import Secrets
 from sam_py.store.search_index.service import SearchService
+from sam_py.store.semantic.embedder import Embedder
 from sam_py.store.semantic.service import MeaningService, MeaningState
 from sam_py.ui.services import Services
-
-
-@dataclass(frozen=True, slots=True)
-class AccountEmbedder:
-    """The model of an account as the search by meaning asks it."""
-
-    service: EmbeddingService
-    http: Http
-    secrets: Secrets
-
-    @property
-    def identity(self) -> str:
-        return self.service.identity
-
-    async def texts(self, texts: Sequence[str]) -> list[list[float] | None]:
-        return await embed_each(self.http, self.service, texts, await self._key())
-
-    async def question(self, text: str) -> list[float]:
-        return (await embed(self.http, self.service, [text], await self._key(), is_question=True))[0]
-
-    async def _key(self) -> str | None:
-        return await self.secrets.key_of(self.service.account) if self.service.account else None
 
 
 class ProgramMeaning(QObject):
@@ -50,7 +28,10 @@ class ProgramMeaning(QObject):
         self.service = MeaningService(services.paths, search)
         self.unsupported = ""
         """Why it cannot work here, as a sentence; "" where it can, or where nobody looked yet."""
-        self._used: EmbeddingService | None = None
+        self.trouble: SamError | None = None
+        """Why whom the person chose cannot be asked at all: the model file is gone."""
+        self._used: Chosen | None = None
+        self._runs_a_file = False
         self._using: asyncio.Task[None] | None = None
         self._ends: list[Callable[[], None]] = [
             self.service.subscribe(self._hear),
@@ -63,10 +44,9 @@ class ProgramMeaning(QObject):
         return self.service.state
 
     @property
-    def chosen(self) -> EmbeddingService | None:
-        """Whom the words would be sent to; None where nobody is chosen."""
-        settings = self._services.settings.current
-        return embedding_service(settings, settings.search.embeddings)
+    def chosen(self) -> Chosen | None:
+        """Whom the words would be sent to, or the model file that sees them here; None where nobody is chosen."""
+        return chosen_in(self._services.settings.current)
 
     def switch(self, on: bool) -> None:
         """The person's switch."""
@@ -74,7 +54,12 @@ class ProgramMeaning(QObject):
 
     def choose(self, choice: ModelChoice) -> None:
         """Another account or model: nothing is sent there before it is switched on again."""
-        update = {"embeddings": choice, "semantic": False}
+        update = {"embeddings": choice, "model_file": "", "semantic": False}
+        self._change(lambda settings: settings.search.model_copy(update=update))
+
+    def choose_file(self, file: Path) -> None:
+        """A model file, instead of an account. Nothing leaves the computer: what was switched on stays so."""
+        update = {"embeddings": ModelChoice(provider="", model=""), "model_file": str(file)}
         self._change(lambda settings: settings.search.model_copy(update=update))
 
     def try_again(self) -> None:
@@ -101,8 +86,8 @@ class ProgramMeaning(QObject):
         self._services.settings.change(lambda settings: settings.model_copy(update={"search": change(settings)}))
 
     def _settings_changed(self, settings: Settings) -> None:
-        wanted = embedding_service(settings, settings.search.embeddings) if settings.search.semantic else None
-        if wanted is not None and self._used is not None and wanted.base_url != self._used.base_url:
+        wanted = chosen_in(settings) if settings.search.semantic else None
+        if wanted is not None and self._used is not None and _leaves_for(wanted) not in ("", _leaves_for(self._used)):
             self.switch(False)  # the account has another address by now: that is agreed to anew
             return
         if wanted != self._used:
@@ -110,15 +95,29 @@ class ProgramMeaning(QObject):
             self._using = self._services.tasks.spawn(self._use(wanted, self._using), "search by meaning")
         self.changed.emit()
 
-    async def _use(self, wanted: EmbeddingService | None, before: asyncio.Task[None] | None) -> None:
+    async def _use(self, wanted: Chosen | None, before: asyncio.Task[None] | None) -> None:
         if before is not None and not before.done():
             await asyncio.wait((before,))
         if wanted is not self._used:
             return  # changed again meanwhile
-        embedder = None
+        embedder: Embedder | None = None
+        self.trouble = None
         if wanted is not None:
-            embedder = AccountEmbedder(wanted, self._services.registry.http, self._services.secrets)
+            try:
+                embedder = await embedder_of(wanted, self._services.registry, self._services.secrets)
+            except SamError as error:  # what was made with the file stays: it may come back
+                self.trouble = error
+            if wanted is not self._used:
+                return  # changed meanwhile: nobody may be asked any more
         await self.service.use(embedder)
+        if not isinstance(wanted, Path) and self._runs_a_file:
+            self._services.registry.model_servers.end_embedding()
+        self._runs_a_file = isinstance(wanted, Path)
 
     def _hear(self, _state: MeaningState) -> None:
         self.changed.emit()
+
+
+def _leaves_for(chosen: Chosen) -> str:
+    """The address that the words are sent to; "" for a model file."""
+    return "" if isinstance(chosen, Path) else chosen.base_url

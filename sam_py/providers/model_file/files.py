@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import os
 import re
 import struct
 from pathlib import Path
@@ -12,6 +14,7 @@ from sam_py.providers.errors import ProviderError
 _MAGIC = b"GGUF"
 _PART = re.compile(r"-(\d{5})-of-(\d{5})$")
 """How llama.cpp names the parts of a model that is cut into several files; the first one stands for all."""
+_LOOKED_AT_BYTES = 1 << 18
 
 
 def address_of(file: Path) -> str:
@@ -65,6 +68,24 @@ def check_model_file(file: Path) -> None:
         raise _unusable(f"{file.name} is a later part of a model. Choose its first file, {first}.")
     if file.name.lower().startswith("mmproj"):
         raise _unusable(f"{file.name} only reads pictures for another model. Choose the model's own file.")
+
+
+def fingerprint(file: Path) -> str:
+    """What tells the content of `file` from that of another, wherever it lies: its length, its beginning and its end.
+
+    Raises `ProviderError` where it cannot be read.
+    """
+    check_model_file(file)
+    try:
+        with file.open("rb") as opened:
+            length = opened.seek(0, os.SEEK_END)
+            ends = b""
+            for start in (0, max(0, length - _LOOKED_AT_BYTES)):
+                opened.seek(start)
+                ends += opened.read(_LOOKED_AT_BYTES)
+    except OSError as error:
+        raise _unusable(f"The model file {file} cannot be read: {error.strerror or error}.") from error
+    return f"{length} {hashlib.blake2b(ends, digest_size=16).hexdigest()}"
 
 
 def _unusable(text: str) -> ProviderError:

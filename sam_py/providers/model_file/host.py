@@ -1,8 +1,9 @@
 """The process between the program and llama.cpp: it ends the server as soon as its standard input closes.
 
 That happens when the program says so, and also when it is killed. Run as
-``python -m sam_py.providers.model_file.host run PROGRAM ARGUMENT…`` or ``… host binding FILE PORT NAME``;
-the key is in the environment (``LLAMA_API_KEY``), where other users cannot read it.
+``python -m sam_py.providers.model_file.host run PROGRAM ARGUMENT…`` or ``… host binding FILE PORT NAME``, with
+``embed TOKENS POOLING`` behind it for a model that makes embeddings; the key is in the environment
+(``LLAMA_API_KEY``), where other users cannot read it.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Sequence
+from typing import Any
 
 _PATIENCE_S = 5.0
 
@@ -19,7 +21,7 @@ _PATIENCE_S = 5.0
 def main(arguments: Sequence[str]) -> int:
     if arguments[0] == "run":
         return run(arguments[1:])
-    return serve_with_binding(arguments[1], int(arguments[2]), arguments[3])
+    return serve_with_binding(arguments[1], int(arguments[2]), arguments[3], arguments[4:])
 
 
 def run(command: Sequence[str]) -> int:
@@ -29,7 +31,7 @@ def run(command: Sequence[str]) -> int:
     return process.wait()
 
 
-def serve_with_binding(model: str, port: int, name: str) -> int:
+def serve_with_binding(model: str, port: int, name: str, purpose: Sequence[str] = ()) -> int:
     """Serve `model` with llama.cpp's binding until standard input closes."""
     import xllamacpp
 
@@ -40,10 +42,23 @@ def serve_with_binding(model: str, port: int, name: str) -> int:
     parameters.port = port
     key = os.environ.get("LLAMA_API_KEY", "")
     parameters.api_keys = [key] if key else []
+    if purpose:
+        _embed(parameters, int(purpose[1]), purpose[2])
     threading.Thread(target=_exit_with_input, daemon=True).start()  # while it loads, too
     _server = xllamacpp.Server(parameters)
     threading.Event().wait()
     return 0
+
+
+def _embed(parameters: Any, tokens: int, pooling: str) -> None:
+    """What `servers.command` gives the program ``llama-server`` for the same."""
+    import xllamacpp
+
+    parameters.embedding = True
+    parameters.n_ctx = parameters.n_batch = parameters.n_ubatch = tokens
+    parameters.n_parallel = 1
+    if pooling:
+        parameters.pooling_type = getattr(xllamacpp.llama_pooling_type, f"LLAMA_POOLING_TYPE_{pooling.upper()}")
 
 
 def _exit_with_input() -> None:

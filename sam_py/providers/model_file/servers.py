@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
-import re
 import secrets
 import socket
 import subprocess
@@ -19,20 +18,22 @@ from typing import IO
 
 from sam_py.providers.errors import ProviderError
 from sam_py.providers.http import Http
+from sam_py.providers.model_file.breakdown import breakdown
 from sam_py.providers.model_file.files import check_model_file, model_name
+from sam_py.providers.model_file.header import Embeds, read_embeds
 from sam_py.providers.model_file.runner import Runner, find_runner, install_command
 
 log = logging.getLogger(__name__)
 
 START_LIMIT_S = 900.0
 """A large model from a slow disk takes minutes; a server that broke down ends at once and is seen."""
+IDLE_S = 300.0
+"""So long after the last text the server of an embedding model is kept: it is small, and soon there again."""
 _LOOK_EVERY_S = 0.1
 _HEALTH_LIMIT_S = 2.0
 _END_LIMIT_S = 6.0
+_SEEN_TO_END_S = 1.0
 _TOLD_BYTES = 20_000
-_BAD_WORDS = re.compile(r"error|failed|unable|cannot|couldn't|not enough|out of memory", re.IGNORECASE)
-_LOG_PREFIX = re.compile(r"^(\d[\d.]* )?([A-Z] )?(\w+:\s+)?(error loading model: )?")
-"""Time, level and function in front of a line of llama.cpp's log, and what we say ourselves."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +57,19 @@ class _Server:
         return self.process.poll() is None
 
 
+@dataclass(frozen=True, slots=True)
+class _Job:
+    """A model that talks, and one that makes embeddings, do not take each other's place."""
+
+    file: Path
+    embeds: bool = False
+
+
 class ModelServers:
-    """Owns the processes. A model is large: starting another one ends those that nobody is talking to."""
+    """Owns the processes. A model is large: starting another one ends those that nobody is talking to.
+
+    Of those that make embeddings one runs, as long as it is asked for some.
+    """
 
     def __init__(
         self,
@@ -69,12 +81,13 @@ class ModelServers:
         self._http = http
         self._find = find
         self._sleep = sleep
-        self._servers: dict[Path, _Server] = {}
+        self._servers: dict[_Job, _Server] = {}
         self._ending: list[_Server] = []
-        self._starting = asyncio.Lock()
+        self._starting = {False: asyncio.Lock(), True: asyncio.Lock()}
+        self._resting: asyncio.Task[None] | None = None
 
-    def is_running(self, file: Path) -> bool:
-        server = self._servers.get(file)
+    def is_running(self, file: Path, *, embeds: bool = False) -> bool:
+        server = self._servers.get(_Job(file, embeds))
         return server is not None and server.lives
 
     def check(self, file: Path) -> None:
@@ -85,15 +98,28 @@ class ModelServers:
     @asynccontextmanager
     async def using(self, file: Path) -> AsyncGenerator[Place, None]:
         """The server of `file`, started where it does not run, and kept while it is used. Raises `ProviderError`."""
-        async with self._starting:
-            server = self._servers.get(file)
-            if server is None or not server.lives:
-                server = await self._start(file)
-            server.users += 1
-        try:
+        async with self._used(_Job(file)) as server:
             yield server.place
-        finally:
-            server.users -= 1
+
+    @asynccontextmanager
+    async def embedding(self, file: Path) -> AsyncGenerator[Place, None]:
+        """As `using`, of a model that makes embeddings; it ends when nobody asked it for a while.
+
+        Where it breaks down meanwhile, it is said why. Raises `ProviderError`.
+        """
+        async with self._used(_Job(file, embeds=True)) as server:
+            try:
+                yield server.place
+            except ProviderError as error:
+                if error.code in ("unreachable", "cut_off"):
+                    await asyncio.to_thread(_wait, server.process, _SEEN_TO_END_S)
+                if server.lives:
+                    raise
+                raise breakdown(file, _last_words(server), server.process.poll(), was_loaded=True) from error
+
+    def end_embedding(self) -> None:
+        """Give its memory back now, where nobody waits for it."""
+        self._end_unless_used(lambda job: job.embeds)
 
     async def load(self, file: Path) -> None:
         """Start the server of `file` now. Raises `ProviderError`."""
@@ -103,17 +129,49 @@ class ModelServers:
     def keep(self, files: Iterable[Path | None]) -> None:
         """End the servers of all other files, unless somebody talks to them just now."""
         kept = set(files)
-        for file, server in list(self._servers.items()):
-            if file not in kept and not server.users:
-                del self._servers[file]
-                self._ending.append(server)
-                _ask_to_end(server)
+        self._end_unless_used(lambda job: not job.embeds and job.file not in kept)
 
     async def aclose(self) -> None:
         """End all servers and wait until they have."""
+        resting, self._resting = self._resting, None
+        if resting is not None:
+            resting.cancel()
+            await asyncio.wait((resting,))
         servers = [*self._servers.values(), *self._ending]
         self._servers, self._ending = {}, []
         await asyncio.gather(*(_end(server) for server in servers))
+
+    @asynccontextmanager
+    async def _used(self, job: _Job) -> AsyncGenerator[_Server, None]:
+        async with self._starting[job.embeds]:
+            server = self._servers.get(job)
+            if server is None or not server.lives:
+                server = await self._start(job)
+            server.users += 1
+        if job.embeds and self._resting is not None:
+            self._resting.cancel()
+        try:
+            yield server
+        finally:
+            server.users -= 1
+            if job.embeds and not server.users:
+                self._resting = asyncio.get_running_loop().create_task(self._rest(), name="an embedding model rests")
+
+    async def _rest(self) -> None:
+        await self._sleep(IDLE_S)
+        self.end_embedding()
+
+    def _end_unless_used(self, which: Callable[[_Job], bool]) -> None:
+        for job, server in list(self._servers.items()):
+            if which(job) and not server.users:
+                del self._servers[job]
+                self._ending.append(server)
+                _ask_to_end(server)
+
+    def _forget_ended(self) -> None:
+        for server in [each for each in self._ending if not each.lives]:
+            self._ending.remove(server)
+            server.told.close()
 
     def _runner(self) -> Runner:
         runner = self._find()
@@ -122,18 +180,22 @@ class ModelServers:
             raise ProviderError(text, code="no_model", retryable=True)
         return runner
 
-    async def _start(self, file: Path) -> _Server:
+    async def _start(self, job: _Job) -> _Server:
+        file = job.file
         check_model_file(file)
+        embeds = await asyncio.to_thread(read_embeds, file) if job.embeds else None
         runner = self._runner()
         for other, server in list(self._servers.items()):
-            if not server.users or not server.lives:
+            if other.embeds == job.embeds and (not server.users or not server.lives):
                 del self._servers[other]
                 await _end(server)
+        self._forget_ended()
         port = _free_port()
         place = Place(f"http://127.0.0.1:{port}/v1", secrets.token_urlsafe(24))
         told = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the server
         environ = {**os.environ, "LLAMA_API_KEY": place.key}
-        process = _launch(command(runner, file, port), environ, told)  # not on a thread: nobody may give up in between
+        started = command(runner, file, port, embeds)
+        process = _launch(started, environ, told)  # not on a thread: nobody may give up in between
         server = _Server(place, process, told)
         log.info("llama.cpp is starting for %s at port %d", file.name, port)
         try:
@@ -141,7 +203,7 @@ class ModelServers:
         except BaseException:  # also where the person does not want to wait any longer
             await _end(server)
             raise
-        self._servers[file] = server
+        self._servers[job] = server
         return server
 
     async def _until_ready(self, server: _Server, file: Path, health: str) -> None:
@@ -160,20 +222,29 @@ class ModelServers:
             minutes = round(START_LIMIT_S / 60)
             text = f"llama.cpp did not load {file.name} within {minutes} minutes. Try a smaller model."
             raise ProviderError(text, code="unreachable", detail=_last_words(server)) from error
-        words = _last_words(server)
-        reason = _reason(words)
-        text = f"llama.cpp could not load {file.name}{f': {reason}' if reason else ''}. Try another file of the model."
-        raise ProviderError(text, code="no_model", detail=words, retryable=True)
+        raise breakdown(file, _last_words(server), server.process.poll())
 
 
-def command(runner: Runner, file: Path, port: int) -> list[str]:
-    """What is started for `file`. Where Python can be asked, `host` stands between, so that nothing outlives us."""
+def command(runner: Runner, file: Path, port: int, embeds: Embeds | None = None) -> list[str]:
+    """What is started for `file`. Where Python can be asked, `host` stands between, so that nothing outlives us.
+
+    A model that makes embeddings takes a text as one physical batch, and refuses one that is longer than that:
+    https://github.com/ggml-org/llama.cpp/pull/7389.
+    """
     host = [] if getattr(sys, "frozen", False) else [sys.executable, "-m", "sam_py.providers.model_file.host"]
     name = model_name(file)
     if not runner.program:
-        return [*host, "binding", str(file), str(port), name]
+        purpose = ["embed", str(embeds.tokens), embeds.pooling] if embeds is not None else []
+        return [*host, "binding", str(file), str(port), name, *purpose]
     server = [runner.program, "--model", str(file), "--host", "127.0.0.1", "--port", str(port), "--alias", name]
-    return [*host, "run", *server, "--jinja"] if host else [*server, "--jinja"]
+    if embeds is None:
+        server.append("--jinja")
+    else:
+        server += ["--embeddings", "--parallel", "1"]
+        for size in ("--ctx-size", "--batch-size", "--ubatch-size"):
+            server += [size, str(embeds.tokens)]
+        server += ["--pooling", embeds.pooling] if embeds.pooling else []
+    return [*host, "run", *server] if host else server
 
 
 def _launch(command: list[str], environ: dict[str, str], told: IO[bytes]) -> subprocess.Popen[bytes]:
@@ -205,11 +276,18 @@ def _ask_to_end(server: _Server) -> None:
 
 
 def _see_it_end(process: subprocess.Popen[bytes]) -> None:
-    try:
-        process.wait(_END_LIMIT_S)
-    except subprocess.TimeoutExpired:
+    if not _wait(process, _END_LIMIT_S):
         process.kill()
         process.wait()
+
+
+def _wait(process: subprocess.Popen[bytes], limit_s: float) -> bool:
+    """Whether it has ended, at the latest after `limit_s`."""
+    try:
+        process.wait(limit_s)
+    except subprocess.TimeoutExpired:
+        return False
+    return True
 
 
 def _free_port() -> int:
@@ -223,11 +301,3 @@ def _last_words(server: _Server) -> str:
     size = server.told.seek(0, os.SEEK_END)
     server.told.seek(max(0, size - _TOLD_BYTES))
     return server.told.read().decode("utf-8", "replace").strip()
-
-
-def _reason(words: str) -> str:
-    """The first line that says what went wrong, without llama.cpp's time, level and function."""
-    for line in words.splitlines():
-        if _BAD_WORDS.search(line):
-            return _LOG_PREFIX.sub("", line.strip()).rstrip(".")[:200]
-    return ""

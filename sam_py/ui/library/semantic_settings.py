@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 
 from PySide6.QtCore import QLocale, Qt
 from PySide6.QtWidgets import QCompleter, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
 from sam_py.errors import SamError
+from sam_py.providers.embedders import Chosen
 from sam_py.providers.embeddings import EmbeddingService, embedding_service
 from sam_py.settings.model import ModelChoice, Settings
 from sam_py.store.semantic.service import Estimate
+from sam_py.ui.library.semantic_file import SemanticFile, shown_name
 from sam_py.ui.library.words import filled, number
 from sam_py.ui.program_meaning import ProgramMeaning
 from sam_py.ui.services import Services
@@ -33,6 +36,8 @@ _NAMES = ("embed", "minilm", "bge-", "gte-", "e5-")
 
 
 _MODEL_PX = 200
+_FILE = object()
+"""Stands for the model file among the accounts."""
 
 
 class SemanticSettings(QWidget):
@@ -52,6 +57,7 @@ class SemanticSettings(QWidget):
         self.model.setAccessibleName(self.tr("Embedding model"))
         self.target = Words(icons, role="muted", small=True)
         self.effort = Words(icons, role="muted", small=True)
+        self.file = SemanticFile(services, self)
         self.state = Words(icons, role="muted", small=True)
         self.problem = Words(icons, role="error", small=True)
         self.again = PillButton(icons, self.tr("Try again"), kind="outline", icon="regenerate")
@@ -68,6 +74,7 @@ class SemanticSettings(QWidget):
         self.on.switched.connect(meaning.switch)
         self.account.chosen.connect(self._choose_account)
         self.model.editingFinished.connect(self._keep_model)
+        self.file.chosen.connect(self._choose_file)
         self.again.clicked.connect(meaning.try_again)
         self.delete.clicked.connect(lambda: services.tasks.spawn(self._delete(), "delete the vectors"))
         meaning.changed.connect(self._show)
@@ -80,10 +87,12 @@ class SemanticSettings(QWidget):
         choice = settings.search.embeddings
         accounts = [each for each in settings.providers if self._service_of(each.id) is not None]
         values: list[tuple[object, str]] = [("", self.tr("Nobody"))]
-        self.account.set_values(values + [(each.id, one_line(each.label) or each.id) for each in accounts])
-        is_there = any(each.id == choice.provider for each in accounts)
-        self.account.show_value(choice.provider if is_there else "")
-        self.account.setEnabled(bool(accounts))
+        values += [(each.id, one_line(each.label) or each.id) for each in accounts]
+        file = settings.search.model_file
+        self.account.set_values([*values, (_FILE, shown_name(Path(file)))] if file else values)
+        is_there = not file and any(each.id == choice.provider for each in accounts)
+        self.account.show_value(_FILE if file else choice.provider if is_there else "")
+        self.account.setEnabled(bool(accounts) or bool(file))
         self.model.setFixedWidth(max(self.account.sizeHint().width(), round(_MODEL_PX * self._scale)))
         if not self.model.isModified() and self.model.text() != choice.model:
             self.model.setText(choice.model)
@@ -111,7 +120,7 @@ class SemanticSettings(QWidget):
             self._services.icons,
             self.tr(
                 "A search also finds messages that say it in other words. For that, an embedding model looks at all "
-                "that was said: one on this computer (Ollama, LM Studio, llama.cpp), or a service on the internet."
+                "that was said: one on this computer (a model file, Ollama, LM Studio), or a service on the internet."
             ),
             role="muted",
             small=True,
@@ -124,6 +133,7 @@ class SemanticSettings(QWidget):
         row.setContentsMargins(0, 0, 0, 0)
         self._model_row.setLayout(row)
         column.addWidget(self._model_row)
+        column.addWidget(self.file)
         column.addWidget(self.progress)
         last = QHBoxLayout()
         last.setSpacing(8)
@@ -154,7 +164,9 @@ class SemanticSettings(QWidget):
         self.on.setChecked(is_on)
         self.on.setEnabled(is_on or (chosen is not None and not meaning.unsupported))
         self.target.say(self._target_words(chosen))
-        self.effort.say(self._effort_words(chosen))
+        effort = self._effort_words(chosen)
+        self.effort.say(effort)
+        self.file.show_file(*((chosen, effort) if isinstance(chosen, Path) else (None,)))
         if state.phase == "building":
             words = filled(self.tr("%1 of %2 messages"), number(state.done), number(state.total))
             self.progress.show_share(words, state.done / max(1, state.total))
@@ -163,13 +175,16 @@ class SemanticSettings(QWidget):
         ready = self.tr("Everything that was said can be found by its meaning.")
         kept = filled(self.tr("What was made so far takes %1."), QLocale().formattedDataSize(self._kept))
         self.state.say(ready if state.phase == "ready" else kept if not is_on and self._kept else "")
-        trouble = str(state.error) if state.error is not None else meaning.unsupported
-        self.problem.say(trouble, "error")
-        self.again.setVisible(state.phase == "failed")
+        error = state.error or meaning.trouble
+        self.problem.say(str(error) if error is not None else meaning.unsupported, "error")
+        self.again.setVisible(error is not None)
         self.delete.setVisible(not is_on and self._kept > 0)
 
-    def _target_words(self, chosen: EmbeddingService | None) -> str:
+    def _target_words(self, chosen: Chosen | None) -> str:
         """Whether what was said leaves this computer."""
+        if isinstance(chosen, Path):
+            words = self.tr("%1 runs on this computer, while it is needed: nothing leaves it.")
+            return filled(words, shown_name(chosen))
         if not self.account.isEnabled():
             return self.tr("There is no account or server for it among your providers yet.")
         if chosen is None:
@@ -186,7 +201,7 @@ class SemanticSettings(QWidget):
             chosen.base_url,
         )
 
-    def _effort_words(self, chosen: EmbeddingService | None) -> str:
+    def _effort_words(self, chosen: Chosen | None) -> str:
         if chosen is None:
             return self.tr("Enter the model that makes embeddings.")
         if self._estimate is None:
@@ -196,7 +211,7 @@ class SemanticSettings(QWidget):
             number(self._estimate.messages),
             number(self._estimate.tokens),
         )
-        if chosen.is_local:
+        if isinstance(chosen, Path) or chosen.is_local:
             return words
         cost = self._cost_of(chosen, self._estimate.tokens)
         if cost is None:
@@ -246,8 +261,15 @@ class SemanticSettings(QWidget):
 
     def _choose_account(self, provider: object) -> None:
         self.model.setModified(False)
+        if provider is _FILE:
+            return
         names = self._models_of(str(provider))
         self._choose(ModelChoice(provider=str(provider), model=names[0] if names else ""))
+
+    def _choose_file(self, file: Path) -> None:
+        self.model.setModified(False)
+        self._meaning.choose_file(file)
+        self.show_settings(self._services.settings.current)
 
     def _keep_model(self) -> None:
         if self.model.isModified():

@@ -2,28 +2,16 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from sam_py.paths import Paths, default_paths
-from sam_py.providers.catalogue import Catalogue
-from sam_py.providers.http import Http
-from sam_py.settings.file import SettingsFile
-from sam_py.settings.model import ModelChoice, ProviderSettings, Settings
-from sam_py.store.search_index.service import SearchService
+from sam_py.settings.model import ModelChoice
 from sam_py.store.semantic.vectors import why_not
-from sam_py.ui.library.semantic_settings import SemanticSettings
-from sam_py.ui.program_meaning import ProgramMeaning
-from sam_py.ui.services import Services
-from sam_py.ui.tasks import Tasks
-from sam_py.ui.theme import Themes
-from sam_py.ui.widgets.icons import Icons
-from tests.fakes.fault_server import FaultServer, Json
-from tests.store.house import House, at_home
+from tests.fakes.fault_server import Json
+from tests.fakes.semantic_room import Room, furnished
 
 pytestmark = pytest.mark.skipif(bool(why_not()), reason=why_not())
 
@@ -31,79 +19,6 @@ pytestmark = pytest.mark.skipif(bool(why_not()), reason=why_not())
 @pytest.fixture
 def paths(tmp_path: Path) -> Paths:
     return default_paths(tmp_path).create()
-
-
-class _Registry:
-    def __init__(self) -> None:
-        self.http = Http()
-
-
-class _Secrets:
-    async def key_of(self, _account: str) -> None:
-        return None
-
-
-class Room:
-    """The settings over a real index, and a server on this computer that counts what it is asked."""
-
-    def __init__(self, house: House, qtbot: Any, server: FaultServer) -> None:
-        self.server = server
-        themes = Themes()
-        self.failed: list[BaseException] = []
-        self.services = Services(
-            paths=house.paths,
-            library=house.library,
-            registry=_Registry(),  # type: ignore[arg-type]
-            catalogue=Catalogue(house.paths.state / "models.json"),
-            settings=SettingsFile(house.paths.config / "settings.json"),
-            secrets=_Secrets(),  # type: ignore[arg-type]
-            themes=themes,
-            icons=Icons(themes),
-            tasks=Tasks(self.failed.append),
-            find_servers=None,  # type: ignore[arg-type]
-        )
-        near = ProviderSettings(id="near", preset="lmstudio", label="LM Studio", base_url=server.base_url)
-        far = ProviderSettings(id="far", preset="openai", label="OpenAI")
-        none = ProviderSettings(id="none", preset="anthropic", label="Anthropic")
-        self.services.settings.change(lambda settings: settings.model_copy(update={"providers": (near, far, none)}))
-        self.search = SearchService(house.paths, is_gentle=False)
-        self.meaning = ProgramMeaning(self.services, self.search)
-        self.widget = SemanticSettings(self.services, self.meaning)
-        qtbot.addWidget(self.widget)
-        self.widget.show()
-
-    @property
-    def settings(self) -> Settings:
-        return self.services.settings.current
-
-    async def until(self, holds: Callable[[], object]) -> None:
-        async with asyncio.timeout(20):
-            while not holds():
-                await asyncio.sleep(0.002)
-
-
-def furnished(paths: Paths, qtbot: Any, story: Callable[[Room], Coroutine[Any, Any, None]]) -> None:
-    one = Json({"data": [{"index": 0, "embedding": [0.6, 0.8]}]})
-    two = Json({"data": [{"index": index, "embedding": [0.6, 0.8]} for index in range(2)]})
-
-    async def run(house: House) -> None:
-        await house.talk("My puppy is ill.", "Let a vet see it.")
-        async with FaultServer(two, one) as server:
-            room = Room(house, qtbot, server)
-            room.search.start()
-            try:
-                await story(room)
-            finally:
-                room.widget.leave()
-                await room.services.tasks.aclose()
-                await room.meaning.aclose()
-                await room.search.aclose()
-                await room.services.registry.http.aclose()
-                room.services.catalogue.close()
-                room.services.settings.close()
-        assert room.failed == []
-
-    at_home(paths, run)
 
 
 def test_nothing_is_sent_before_the_switch_and_everything_is_found_after_it(paths: Paths, qtbot: Any) -> None:
