@@ -41,6 +41,7 @@ class EndPill(PillButton):
             self.set_words(self._words[self._unseen])
             size = self.sizeHint()
             x = (viewport.width() - size.width()) // 2
-            self.setGeometry(x, viewport.height() - size.height() - _ABOVE_FOOT_PX, size.width(), size.height())
+            bottom = viewport.geometry().bottom() + 1
+            self.setGeometry(x, bottom - size.height() - _ABOVE_FOOT_PX, size.width(), size.height())
             self.raise_()
         self.setVisible(wanted)

@@ -3,16 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QRect, QRectF, Qt, QTimer, Signal
-from PySide6.QtGui import (
-    QColor,
-    QEnterEvent,
-    QFont,
-    QHelpEvent,
-    QMouseEvent,
-    QPainter,
-    QPaintEvent,
-    QPen,
-)
+from PySide6.QtGui import QColor, QEnterEvent, QFont, QHelpEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QToolTip, QWidget
 
 from sam_py.messages.history import ErrorOccurred
@@ -136,9 +127,13 @@ class MessageRow(QWidget):
         self._context.mark_in(self)
         self.update()
 
+    def block_of(self, part_index: int) -> Block | None:
+        """Where one part stands; -1: the text of a note or of a result."""
+        return self._by_part.get(part_index)
+
     def column_of(self, part_index: int) -> MarkdownColumn | None:
         """Where the text of one part stands."""
-        block = self._by_part.get(part_index)
+        block = self.block_of(part_index)
         return block.columns[0] if block is not None and block.columns else None
 
     def append(self, growth: list[Growth]) -> None:
@@ -377,6 +372,7 @@ class MessageRow(QWidget):
         self.height_changed.emit(self.message_id)
 
     def _block_unfolded(self) -> None:
+        self._context.mark_in(self)
         self.unfolded.emit(self.message_id)
 
     def _show_error(self, error: ErrorOccurred | None, *, is_last: bool) -> None:

@@ -95,6 +95,10 @@ class ThinkingBlock(QWidget):
     def columns(self) -> list[MarkdownColumn]:
         return [self._column] if self._column is not None and self._line.isChecked() else []
 
+    def unfold(self, opened: bool = True) -> None:
+        """Open it, or fold it, as the person does."""
+        self._line.setChecked(opened)
+
     def set_text(self, text: str, *, live: bool) -> None:
         self._pieces = [text] if text else []
         self._unfed = 0

@@ -74,6 +74,11 @@ class ToolCard(QWidget):
         self._part = part
         self._refresh()
 
+    def unfold(self, opened: bool = True) -> None:
+        """Open the card, or close it, as the person does. Nothing while it asks something."""
+        if self._question is None and opened != (self._details is not None):
+            self._clicked()
+
     def release(self) -> None:
         """Follow the call no more."""
         self._beat.stop()

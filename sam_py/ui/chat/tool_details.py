@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QCoreApplication, Qt, Signal
 from PySide6.QtGui import QFont
 from PySide6.QtWidgets import QLabel, QWidget
 
@@ -26,15 +26,9 @@ class ToolDetails(QWidget):
         super().__init__(parent)
         self._context = context
         self._pieces: list[QWidget] = []
-        self._add(self.tr("Arguments"), pretty_arguments(call.part.arguments_json), _ARGUMENT_LINES)
         result = call.result
-        text = result.output_text if result is not None else call.reason
-        notes = "\n".join(result.details) if result is not None else ""
-        if notes and notes != text:
-            self._add(self.tr("Notes"), made_visible(notes), _ARGUMENT_LINES)
-        if text:
-            name = self.tr("Error") if call.stage == "error" else self.tr("Result")
-            self._add(name, made_visible(text), _RESULT_LINES)
+        self.texts = [self._add(name, text, lines) for name, text, lines, _is_answer in texts_of(call)]
+        """From top to bottom."""
         if result is not None and result.whole is not None:
             button = PillButton(context.icons, self.tr("The whole output"), kind="outline", height_px=28, parent=self)
             button.clicked.connect(self.whole_requested)
@@ -54,7 +48,7 @@ class ToolDetails(QWidget):
             y += height + after
         return y
 
-    def _add(self, name: str, text: str, most_lines: int) -> None:
+    def _add(self, name: str, text: str, most_lines: int) -> ToolText:
         heading = QLabel(name, self)
         heading.setTextFormat(Qt.TextFormat.PlainText)
         theme = self._context.themes.current
@@ -65,3 +59,22 @@ class ToolDetails(QWidget):
         box = ToolText(self._context, name, text, most_lines=most_lines, parent=self)
         heading.setBuddy(box)
         self._pieces += [heading, box]
+        return box
+
+
+def texts_of(call: ShownCall) -> list[tuple[str, str, int, bool]]:
+    """What an opened card shows of a call: name, text, the most lines, and whether the tool said it."""
+    texts = [(_tr("Arguments"), pretty_arguments(call.part.arguments_json), _ARGUMENT_LINES, False)]
+    result = call.result
+    text = result.output_text if result is not None else call.reason
+    notes = "\n".join(result.details) if result is not None else ""
+    if notes and notes != text:
+        texts.append((_tr("Notes"), made_visible(notes), _ARGUMENT_LINES, True))
+    if text:
+        name = _tr("Error") if call.stage == "error" else _tr("Result")
+        texts.append((name, made_visible(text), _RESULT_LINES, True))
+    return texts
+
+
+def _tr(text: str) -> str:
+    return QCoreApplication.translate("ToolDetails", text)

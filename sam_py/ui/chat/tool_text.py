@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QFont, QFontDatabase, QFontMetrics, QTextLayout, QTextOption
 from PySide6.QtWidgets import QFrame, QPlainTextEdit, QWidget
 
 from sam_py.ui.chat.row_context import RowContext
+
+if TYPE_CHECKING:
+    from sam_py.ui.library.tool_marks import ToolMarks
 
 _PAD_PX = 8
 _MEASURED_CHARACTERS = 4_000
@@ -19,6 +24,8 @@ class ToolText(QPlainTextEdit):
         super().__init__(parent)
         self._most_lines = most_lines
         self._shown = text
+        self.found: ToolMarks | None = None
+        """What a search found in it."""
         theme = context.themes.current
         font = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
         font.setPointSizeF(theme.code_pt)

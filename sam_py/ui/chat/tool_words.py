@@ -18,6 +18,17 @@ _KEPT = frozenset("\n\t")
 _EMOJI_JOINERS = frozenset("\u200d\ufe0f")
 
 
+class _Seen(dict[int, str]):
+    """Each character as it is shown; worked out once."""
+
+    def __missing__(self, code: int) -> str:
+        seen = self[code] = _visible(chr(code))
+        return seen
+
+
+_SEEN = _Seen()
+
+
 def made_visible(text: str) -> str:
     """`text` with each character that hides, or turns the direction of what follows, written out.
 
@@ -26,7 +37,7 @@ def made_visible(text: str) -> str:
     """
     if text.isascii() and text.isprintable():
         return text
-    return "".join(_visible(character) for character in text)
+    return text.translate(_SEEN)
 
 
 def visible_line(text: str) -> str:

@@ -6,19 +6,22 @@ import re
 import time
 from collections import deque
 from collections.abc import Callable
+from itertools import islice
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from sam_py.bus.deltas import Appended, Delta, Inserted, Removed, Reset, Updated
 from sam_py.bus.message_bus import MessageBus
-from sam_py.ui.library.seen_words import seen_words
+from sam_py.messages.message import ToolResultMessage
+from sam_py.ui.chat.tool_calls import ToolCalls
+from sam_py.ui.library.seen_words import Place, Seen, closest, seen_words
 
 _SLICE_S = 0.005
 _STALE_MS = 250
 """A message that streams is looked through again so often."""
 _LONGEST_KEPT = 200_000
 _MOST = 5_000
-"""Places counted in one message."""
+"""Places counted in one text."""
 
 Hit = tuple[str, int]
 """The id of a message, and the number of the place in it."""
@@ -27,17 +30,20 @@ Hit = tuple[str, int]
 class ConversationHits(QObject):
     """Follows the shown path of a bus while it is attached. `changed`: the counts are other ones, or all are known.
 
-    What messages say is kept, folded, until `detach`: only the first look reads them all.
+    What messages say is kept, folded, until `detach`: only the first look reads them all. Thinking and the cards of
+    tools are looked through as well, open or not; `calls` knows of the conversation on screen what they show.
     """
 
     changed = Signal()
 
-    def __init__(self, parent: QObject | None = None) -> None:
+    def __init__(self, calls: ToolCalls, parent: QObject | None = None) -> None:
         super().__init__(parent)
+        self._calls = calls
         self._bus: MessageBus | None = None
         self._off: Callable[[], None] | None = None
         self._pattern: re.Pattern[str] | None = None
-        self._texts: dict[str, str] = {}
+        self._only = ""
+        self._texts: dict[str, tuple[Seen, ...]] = {}
         self._counts: dict[str, int] = {}
         self._ordered: list[str] | None = None
         self._waiting: deque[str] = deque()
@@ -71,9 +77,9 @@ class ConversationHits(QObject):
         self._later.stop()
         self.look_for(None)
 
-    def look_for(self, pattern: re.Pattern[str] | None, start: str = "") -> None:
-        """Look for something else, from the message `start` on and round."""
-        self._pattern = pattern
+    def look_for(self, pattern: re.Pattern[str] | None, start: str = "", only: str = "") -> None:
+        """Look for something else, from the message `start` on and round; with `only` in that one message."""
+        self._pattern, self._only = pattern, only
         self._counts.clear()
         self._ordered = None
         self.total = 0
@@ -82,7 +88,7 @@ class ConversationHits(QObject):
         if pattern is None or self._bus is None:
             self.changed.emit()
             return
-        path = self._bus.path
+        path = self._bus.path if not only else (only,)
         first = self._bus.index_of(start) or 0 if start else 0
         self._waiting.extend(path[first:])
         self._waiting.extend(path[:first])
@@ -92,6 +98,42 @@ class ConversationHits(QObject):
 
     def count_in(self, message_id: str) -> int:
         return self._counts.get(message_id, 0)
+
+    def split(self, hit: Hit) -> tuple[Place, int] | None:
+        """Where in its row a place is, and the how manieth of that text; None where there is no such place."""
+        number = hit[1]
+        if self._pattern is None:
+            return None
+        for seen in self.seen(hit[0]):
+            count = _count(self._pattern, seen.words)
+            if number < count:
+                return seen.place, number
+            number -= count
+        return None
+
+    def first_where(self, message_id: str, suits: Callable[[Seen], bool]) -> Hit | None:
+        """The best place in the first text of the message that suits: where what the groups of the pattern find stands
+        closest together."""
+        pattern, number = self._pattern, 0
+        for seen in self.seen(message_id) if pattern is not None else ():
+            assert pattern is not None
+            found = [(each.lastindex or 0, each.start()) for each in islice(pattern.finditer(seen.words), _MOST)]
+            if found and suits(seen):
+                return message_id, number + closest(found, max(1, pattern.groups))
+            number += len(found)
+        return None
+
+    def seen(self, message_id: str) -> tuple[Seen, ...]:
+        """All that is read in the row of a message."""
+        bus = self._bus
+        if bus is None or message_id not in bus or bus.index_of(message_id) is None:
+            return ()
+        texts = self._texts.get(message_id)
+        if texts is None:
+            texts = seen_words(bus.get(message_id), self._calls)
+            if sum(len(each.words) for each in texts) <= _LONGEST_KEPT and not bus.is_streaming(message_id):
+                self._texts[message_id] = texts
+        return texts
 
     def number_of(self, hit: Hit) -> int:
         """The how manieth place of the conversation it is, from 1 on, of those that are known."""
@@ -146,20 +188,11 @@ class ConversationHits(QObject):
         self.changed.emit()
 
     def _count(self, message_id: str) -> None:
-        bus, pattern = self._bus, self._pattern
-        if bus is None or pattern is None:
+        pattern = self._pattern
+        if pattern is None:
             return
         before = self._counts.pop(message_id, 0)
-        count = 0
-        if message_id in bus and bus.index_of(message_id) is not None:
-            text = self._texts.get(message_id)
-            if text is None:
-                text = seen_words(bus.get(message_id))
-                if len(text) <= _LONGEST_KEPT and not bus.is_streaming(message_id):
-                    self._texts[message_id] = text
-            for count, _found in enumerate(pattern.finditer(text), 1):
-                if count >= _MOST:
-                    break
+        count = sum(_count(pattern, seen.words) for seen in self.seen(message_id))
         if count:
             self._counts[message_id] = count
         if bool(count) != bool(before):
@@ -170,16 +203,27 @@ class ConversationHits(QObject):
         match delta:
             case Inserted() | Updated():
                 self._outdated(delta.message.id)
+                if isinstance(delta.message, ToolResultMessage):
+                    self._outdated(self._reply_above(delta.index))
             case Appended(message_id=message_id):
                 if message_id not in self._stale:
                     self._outdated(message_id)
-            case Removed(message_id=message_id):
+            case Removed(index=index, message_id=message_id):
                 self._outdated(message_id)
+                self._outdated(self._reply_above(index))
             case Reset():
+                self._texts.clear()
                 if self._pattern is not None:
-                    self.look_for(self._pattern)
+                    self.look_for(self._pattern, only=self._only)
             case _:
                 pass
+
+    def _reply_above(self, index: int) -> str:
+        """Of whose calls the results stand at a place of the path."""
+        bus, at = self._bus, index - 1
+        while bus is not None and 0 < at < len(bus) and bus.role_at(at) == "tool":
+            at -= 1
+        return bus.id_at(at) if bus is not None and 0 <= at < len(bus) else ""
 
     def _outdated(self, message_id: str) -> None:
         self._stale.add(message_id)
@@ -191,6 +235,10 @@ class ConversationHits(QObject):
         stale, self._stale = self._stale, set()
         self._ordered = None
         if self._pattern is not None:
-            for message_id in stale:
+            for message_id in stale if not self._only else stale & {self._only}:
                 self._count(message_id)
             self.changed.emit()
+
+
+def _count(pattern: re.Pattern[str], words: str) -> int:
+    return sum(1 for _found in islice(pattern.finditer(words), _MOST))

@@ -20,7 +20,7 @@ _MARGIN_PX = 10
 
 
 class FindBar(QWidget):
-    """Stands over the upper edge of the messages, at their end. Escape closes it and gives the reader's place back;
+    """Stands above the messages, which make room for it. Escape closes it and gives the reader's place back;
     its button closes it where the reader is now."""
 
     def __init__(self, icons: Icons, finder: Finder, chat: ChatView) -> None:
@@ -87,8 +87,9 @@ class FindBar(QWidget):
     def close_bar(self, *, back: bool) -> None:
         """Hide it and mark nothing any more. `back`: give back the place where the reader was when it was opened."""
         conversation, place = self._chat.conversation, self._place
-        self._finder.clear()
+        self._finder.clear(folds=back)
         self.hide()
+        self._chat.timeline.setViewportMargins(0, 0, 0, 0)
         if back and place is not None and conversation is not None and place[0] == conversation.id:
             if place[1] is None:
                 self._chat.timeline.go_to_end()
@@ -146,7 +147,9 @@ class FindBar(QWidget):
         width = min(self._px(_WIDTH_PX), self._chat.width() - 2 * _MARGIN_PX)
         is_left_to_right = self.layoutDirection() == Qt.LayoutDirection.LeftToRight
         left = self._chat.width() - width - _MARGIN_PX if is_left_to_right else _MARGIN_PX
-        self.setGeometry(left, top, width, self.sizeHint().height())
+        height = self.sizeHint().height()
+        self.setGeometry(left, top, width, height)
+        self._chat.timeline.setViewportMargins(0, height - SHADOW_PX, 0, 0)  # nothing that is found lies under it
 
     def _retheme(self) -> None:
         theme = self._icons.themes.current

@@ -3,27 +3,26 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, QPoint, QRect, QTimer, Signal
+from PySide6.QtCore import QObject, QRect, QTimer, Signal
 
-from sam_py.messages.message import DeveloperMessage
-from sam_py.messages.parts import CodePart, TextPart
-from sam_py.store.search_index.query import understand
+from sam_py.store.search_index.query import Term, understand
 from sam_py.ui.chat.chat_view import ChatView
 from sam_py.ui.library.conversation_hits import ConversationHits, Hit
-from sam_py.ui.library.seen_words import pattern_of_phrase
+from sam_py.ui.library.seen_words import Place, Seen, pattern_of_phrase
 
 if TYPE_CHECKING:
-    from sam_py.ui.chat.parts.markdown_column import MarkdownColumn
     from sam_py.ui.chat.row import MessageRow
     from sam_py.ui.library.jump import Landing
 
 _SHOWN_MS = 6_000
 """So long the words stay marked that a jump was made for."""
-_AIR_PX = 56
-"""Room above and below a place that counts as in view: the bar stands there, and the button to the end."""
+_OPEN_MS = 300
+"""Thinking and cards are opened when no letter came for so long: else each first letter of a word would open some."""
+_AIR_PX, _AIR_BELOW_PX = 8, 56
+"""Room above and below a place that counts as in view: below, the button to the end stands."""
 
 
 class Finder(QObject):
@@ -41,10 +40,25 @@ class Finder(QObject):
         self._pattern: re.Pattern[str] | None = None
         self._only = ""
         """The one message in which words are marked; "" for all."""
-        self.hits = ConversationHits(self)
+        self.hits = ConversationHits(chat.context.calls, self)
         self.hits.changed.connect(self._counted)
         self.current: Hit | None = None
         self._start = ""
+        self._was_marking = False
+        """Whether anything can be marked anywhere."""
+        self._opens = True
+        """Whether what the current place is folded into is opened."""
+        self._opened: list[tuple[str, Place]] = []
+        """What was opened to show places in it, and not by the person."""
+        self._open_soon = QTimer(self)
+        self._open_soon.setSingleShot(True)
+        self._open_soon.setInterval(_OPEN_MS)
+        self._open_soon.timeout.connect(self._open_now)
+        self._mark_soon = QTimer(self)
+        self._mark_soon.setSingleShot(True)
+        self._mark_soon.setInterval(0)
+        self._mark_soon.timeout.connect(self._show_in_all)
+        chat.context.calls.changed.connect(self._call_changed)
         self._unmark = QTimer(self)
         self._unmark.setSingleShot(True)
         self._unmark.setInterval(_SHOWN_MS)
@@ -58,11 +72,16 @@ class Finder(QObject):
         return self._pattern is not None and not self._only
 
     def look_for(self, typed: str, start: str = "") -> None:
-        """Find what was typed in the whole conversation, and go to the first place at the message `start` or after."""
+        """Find what was typed in the whole conversation, and go to the first place at the message `start` or after.
+
+        Where that is in thinking or on a tool's card, it is opened when nothing more is typed for a moment.
+        """
         self._unmark.stop()
         conversation = self._chat.conversation
         self._pattern, self._only = pattern_of_phrase(typed), ""
         self.current, self._start = None, start
+        self._opens = False
+        self._open_soon.start()
         if conversation is not None:
             self.hits.attach(conversation.bus)
         self.hits.look_for(self._pattern, start)
@@ -70,23 +89,42 @@ class Finder(QObject):
 
     def step(self, step: int) -> None:
         """Go to the next place (1), or to the one before (-1)."""
+        self._opens = True
         hit = self.hits.step(self.current, step) if self.current is not None else self.hits.nearest(self._start)
         if hit is not None:
             self._go(hit)
 
-    def mark(self, words: str, message_id: str) -> Callable[[], bool]:
-        """Mark the words of a search in one message for some seconds; returns what brings the first into view."""
-        patterns = [term.pattern(inside=True) for term in understand(words).terms]
-        self._pattern = re.compile("|".join(patterns)) if patterns else None
-        self.hits.detach()
-        self._only, self.current = message_id, (message_id, 0)
+    def mark(self, words: str, message_id: str, said_by: str = "") -> Callable[[], bool]:
+        """Mark the words of a search in one message for some seconds; returns what brings the first into view.
+
+        The first is in the text that has all the words, and of the message `said_by` where another's is drawn there.
+        """
+        conversation = self._chat.conversation
+        if conversation is not None:
+            self.hits.attach(conversation.bus)
+        texts = [seen.words for seen in self.hits.seen(message_id)]
+        patterns = [_pattern_in(texts, term) for term in understand(words).terms]
+        self._pattern = re.compile("|".join(f"({each.pattern})" for each in patterns)) if patterns else None
+        self._only, self._opens = message_id, True
+        self._opened.clear()
+        self.hits.look_for(self._pattern, only=message_id)
+
+        def has_all(seen: Seen) -> bool:
+            return all(each.search(seen.words) for each in patterns)
+
+        own = self.hits.first_where(message_id, lambda seen: has_all(seen) and seen.said_by == (said_by or message_id))
+        hit = self.current = own or self.hits.first_where(message_id, has_all) or (message_id, 0)
         self._show_in_all()
         self._unmark.start()
-        return lambda: self._reveal((message_id, 0))
+        return lambda: self._reveal(hit)
 
-    def clear(self) -> None:
-        """Mark nothing any more."""
+    def clear(self, *, folds: bool = False) -> None:
+        """Mark nothing any more. `folds`: close the cards that were opened to show what was found in them."""
         self._unmark.stop()
+        self._open_soon.stop()
+        if folds:
+            self._fold_all_but(None)
+        self._opened.clear()
         self._pattern, self._only, self.current = None, "", None
         self.hits.detach()
         self._show_in_all()
@@ -94,26 +132,29 @@ class Finder(QObject):
     def detach(self) -> None:
         """The window closes."""
         self._unmark.stop()
+        self._open_soon.stop()
         self._pattern = None
         self.hits.detach()
 
     def show_in(self, row: MessageRow) -> None:
         """A row has come to show another message, or the same one anew: mark in it what is looked for."""
         pattern = self._pattern if self._only in ("", row.message_id) else None
-        for column in _columns_of(row):
-            if pattern is None:
-                if column.found is not None:
-                    column.found = None
-                    column.update()
-            elif column.found is None or column.found.pattern is not pattern:
-                from sam_py.ui.chat.parts.found import FoundMarks  # with what draws Markdown: there is a row by now
+        if pattern is None and not self._was_marking:
+            return
+        from sam_py.ui.library.surfaces import mark, surfaces_of  # with what draws Markdown: there is a row by now
 
-                column.found = FoundMarks(column, pattern)
-                column.update()
+        self._was_marking = True
+        for _place, surface in surfaces_of(row):
+            mark(surface, pattern, self._chat.context)
         if pattern is not None:
             self._choose_in(row)
 
     # Inside
+
+    def _call_changed(self, _call_id: str) -> None:
+        """A card may show other texts by now."""
+        if self._pattern is not None:
+            self._mark_soon.start()
 
     def _show_in_all(self) -> None:
         for row in self._chat.timeline.rows_in_order():
@@ -143,39 +184,63 @@ class Finder(QObject):
             self._landing.stop()
         self.changed.emit()
 
-    def _choose_in(self, row: MessageRow) -> QRect:
-        """Mark the current place of a row strongly, and return where it is in the viewport; empty where it is not."""
-        number = self.current[1] if self.current is not None and self.current[0] == row.message_id else None
-        place = QRect()
-        columns = [column for column in _columns_of(row) if column.found is not None]
-        for at, column in enumerate(columns):
-            marks = column.found
-            assert marks is not None
-            rect = marks.choose(number)
-            if number is None:
-                continue
-            count = marks.count() if rect.isEmpty() else 0
-            if rect.isEmpty() and at == len(columns) - 1 and count:  # counted otherwise than drawn: the last one
-                rect = marks.choose(count - 1)
-            if not rect.isEmpty():
-                whole = rect.toAlignedRect()
-                place = QRect(column.mapTo(self._chat.timeline.viewport(), QPoint(whole.topLeft())), whole.size())
-                number = None
-            else:
-                number -= count
-        return place
+    def _open_now(self) -> None:
+        """Nothing was typed for a moment: what the current place is folded into is opened, what was opened before not
+        kept."""
+        self._opens = True
+        hit = self.current
+        if hit is None or not self.is_looking:
+            return
+        split = self.hits.split(hit)
+        self._fold_all_but((hit[0], split[0]) if split is not None else None)
+        if self._rect(hit).isEmpty():
+            self._landing.land(hit[0], lambda: self._reveal(hit), mark=False)
 
-    def _rect(self, hit: Hit) -> QRect:
+    def _fold_all_but(self, kept: tuple[str, Place] | None) -> None:
+        """Close what was opened to show places in it."""
+        from sam_py.ui.library.surfaces import fold_unseen, unfold
+
+        opened, self._opened = self._opened, []
+        bus = self._chat.conversation.bus if self._chat.conversation is not None else None
+        for message_id, place in opened:
+            if kept is not None and (message_id, place.part_index) == (kept[0], kept[1].part_index):
+                self._opened.append((message_id, place))
+            elif (row := self._chat.timeline.row_of(message_id)) is not None:
+                unfold(row, place, False)
+            elif bus is not None and message_id in bus:
+                fold_unseen(self._chat.context, bus.get(message_id), place)
+
+    def _choose_in(self, row: MessageRow, *, opens: bool = False) -> QRect:
+        """Mark the current place of a row strongly, and return where it is in the viewport; empty where it is not.
+        `opens`: first the card that it is on."""
+        from sam_py.ui.library.surfaces import choose, surfaces_of, unfold
+
+        is_here = self.current is not None and self.current[0] == row.message_id
+        split = self.hits.split(self.current) if is_here and self.current is not None else None
+        surfaces = dict(surfaces_of(row))
+        if split is not None and opens and split[0] not in surfaces and unfold(row, split[0]):
+            self._opened.append((row.message_id, split[0]))
+            self.show_in(row)
+            surfaces = dict(surfaces_of(row))
+        viewport, found = self._chat.timeline.viewport(), QRect()
+        for place, surface in surfaces.items():
+            if split is not None and place == split[0]:
+                found = choose(surface, split[1], viewport)
+            else:
+                choose(surface, None, viewport)
+        return found
+
+    def _rect(self, hit: Hit, *, opens: bool = False) -> QRect:
         row = self._chat.timeline.row_of(hit[0])
-        return self._choose_in(row) if row is not None and not row.isHidden() else QRect()
+        return self._choose_in(row, opens=opens) if row is not None and not row.isHidden() else QRect()
 
     def _is_in_view(self, rect: QRect) -> bool:
         view = self._chat.timeline.viewport().height()
-        return not rect.isEmpty() and rect.top() >= _AIR_PX and rect.bottom() <= view - _AIR_PX
+        return not rect.isEmpty() and rect.top() >= _AIR_PX and rect.bottom() <= view - _AIR_BELOW_PX
 
     def _reveal(self, hit: Hit) -> bool:
         """Scroll the place into view, if it is not there. False where it is not drawn."""
-        rect = self._rect(hit)
+        rect = self._rect(hit, opens=self._opens)
         if rect.isEmpty():
             return False
         bar, view = self._chat.timeline.verticalScrollBar(), self._chat.timeline.viewport().height()
@@ -188,12 +253,7 @@ class Finder(QObject):
             self.clear()
 
 
-def _columns_of(row: MessageRow) -> list[MarkdownColumn]:
-    """The columns that show what is looked through: text and code, not what stands folded."""
-    message = row.message
-    if message is None:
-        return []
-    if isinstance(message, DeveloperMessage):
-        return row.columns
-    found = (row.column_of(index) for index, part in enumerate(message.parts) if isinstance(part, TextPart | CodePart))
-    return [column for column in found if column is not None]
+def _pattern_in(texts: Sequence[str], term: Term) -> re.Pattern[str]:
+    """What finds a term as a word; inside of words only where it is no word of these texts."""
+    pattern = re.compile(term.pattern())
+    return pattern if any(map(pattern.search, texts)) else re.compile(term.pattern(inside=True))

@@ -70,7 +70,7 @@ class Jumps(QObject):
         if shown.bus.index_of(calls.place_of(message_id)) is None:
             shown.session.select_branch(message_id)
         place = calls.place_of(message_id)
-        self.landing.land(place, self._finder().mark(words, place) if words else None)
+        self.landing.land(place, self._finder().mark(words, place, message_id) if words else None)
         self.landed.emit(message_id)
         return True
 

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from sam_py.bus.message_bus import MessageBus
 from sam_py.messages.message import AssistantMessage, UserMessage
 from sam_py.messages.parts import TextPart
+from sam_py.ui.chat.tool_calls import ToolCalls
 from sam_py.ui.library.conversation_hits import ConversationHits
 from sam_py.ui.library.seen_words import pattern_of_phrase
 
@@ -21,7 +22,9 @@ def say(bus: MessageBus, *texts: str) -> list[str]:
 
 
 def looked(qtbot: Any, bus: MessageBus, words: str, start: str = "") -> ConversationHits:
-    hits = ConversationHits()
+    calls = ToolCalls()
+    calls.attach(bus)
+    hits = ConversationHits(calls)
     hits.attach(bus)
     hits.look_for(pattern_of_phrase(words), start)
     qtbot.waitUntil(lambda: hits.is_whole)
@@ -83,7 +86,9 @@ def test_any_words_are_counted_as_a_reader_would(texts: list[str], words: str) -
 
     bus = MessageBus(auto_pin=0)
     say(bus, *texts)
-    hits = ConversationHits()
+    calls = ToolCalls()
+    calls.attach(bus)
+    hits = ConversationHits(calls)
     hits.attach(bus)
     pattern = pattern_of_phrase(words)
     hits.look_for(pattern)
