@@ -22,6 +22,7 @@ from typing import Any
 from sam_py import __version__
 from sam_py.cli import exit_codes
 from sam_py.cli.transfer_options import add_export, add_import
+from sam_py.paths import PathsError
 
 _EPILOG = """\
 Without a command the window opens. Exit codes: 0 it worked, 1 could not start (doctor, export, import: it failed),
@@ -44,12 +45,14 @@ alone SAM_PY_KEY_CLI.
 _SEARCH_EPILOG = """\
 Words are found whatever their case and accents; in Chinese, Japanese, Korean and Thai anywhere in a text. Thinking is
 searched with --kind thinking alone. A word to leave out goes into the quotes: sam-py search "soup -tomato". The first
-search reads all conversations, later ones only what changed.
+search reads all conversations, later ones only what changed. With --meaning, what says the same in other words is
+found, too, where that is switched on in the window (Settings > Data > Search): the model chosen there is asked.
 
 --json prints one object: {"schema": 1, "total": int, "is_total_least": bool, "hits": [{"conversation_id": str,
 "conversation_title": str, "message_id": str, "at": str, "role": str, "model": str, "importance": float,
 "is_pinned": bool, "is_on_path": bool, "kind": str, "snippet": str, "marks": [[start, end]], "part_index": int,
-"name": str, "label": str}]}. "message_id" is empty for a title; "is_on_path" is false on a branch that is not shown."""
+"name": str, "label": str, "is_similar": bool}]}. "message_id" is empty for a title; "is_on_path" is false on a branch
+that is not shown; "is_similar" is true where it was found by its meaning alone."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -59,6 +62,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         code = _run(_parser().parse_args(arguments))
         sys.stdout.flush()
+    except PathsError as error:
+        print(error, file=sys.stderr)
+        return exit_codes.NOT_STARTED
     except BrokenPipeError:  # whoever read it has enough (`| head -1`)
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or the interpreter complains at exit
         return exit_codes.OK
@@ -99,6 +105,7 @@ def _print_paths(*, as_json: bool) -> int:
     paths = default_paths()
     rows = {
         "settings": paths.config / "settings.json",
+        "data": paths.data,
         "conversations": paths.conversations,
         "attachments": paths.attachments,
         "state": paths.state,
@@ -176,6 +183,7 @@ def _search_parser(commands: Any) -> argparse.ArgumentParser:
     search.add_argument("--to", metavar="DATE", dest="until", help="not after this day")
     search.add_argument("--order", choices=("best", "newest", "oldest"), default="best", help="what comes first")
     search.add_argument("--limit", metavar="N", type=_positive, default=20, help="at most so many hits (20)")
+    search.add_argument("--meaning", action="store_true", help="also what says the same in other words")
     search.add_argument("--json", action="store_true", help="print one JSON object (see below)")
     return search
 

@@ -7,9 +7,9 @@ import asyncio
 import json
 import re
 import sys
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sam_py.cli import exit_codes
 from sam_py.errors import SamError
@@ -19,6 +19,10 @@ from sam_py.store.errors import StorageError
 from sam_py.store.folders import conversation_ids
 from sam_py.store.search_index.results import Filters, Hit, IndexState, Results
 from sam_py.store.search_index.service import SearchService
+
+if TYPE_CHECKING:
+    from sam_py.cli.search_meaning import Wanted
+    from sam_py.store.semantic.service import MeaningState
 
 SCHEMA = 1
 """Of the object that ``--json`` prints; described in ``sam-py search --help``."""
@@ -33,11 +37,12 @@ def search(options: argparse.Namespace) -> int:
     paths = default_paths()
     try:
         filters = _filters(options, paths)
+        wanted = _meaning_wanted(options, paths) if options.meaning else None
     except SamError as error:
         _complain(str(error))
         return exit_codes.USAGE
     try:
-        results = asyncio.run(_search(paths, " ".join(options.query), filters, options))
+        results = asyncio.run(_search(paths, " ".join(options.query), filters, options, wanted))
     except SamError as error:
         _complain(str(error))
         return exit_codes.NOT_STARTED
@@ -50,7 +55,17 @@ def search(options: argparse.Namespace) -> int:
     return exit_codes.OK
 
 
-async def _search(paths: Paths, text: str, filters: Filters, options: argparse.Namespace) -> Results:
+def _meaning_wanted(options: argparse.Namespace, paths: Paths) -> Wanted:
+    from sam_py.cli.search_meaning import wanted_in
+
+    if options.order != "best":
+        raise SamError("What means the same has an order of its own: leave --order out, or --meaning.")
+    return wanted_in(paths)
+
+
+async def _search(
+    paths: Paths, text: str, filters: Filters, options: argparse.Namespace, wanted: Wanted | None
+) -> Results:
     service = SearchService(paths, is_gentle=False)
     progress = _Progress()
     service.subscribe(progress.show)
@@ -58,7 +73,15 @@ async def _search(paths: Paths, text: str, filters: Filters, options: argparse.N
     try:
         await service.settled()
         progress.end()
-        return await service.search(text, filters, limit=options.limit, order=options.order, typing=False)
+        results = await service.search(text, filters, limit=options.limit, order=options.order, typing=False)
+        if wanted is None:
+            return results
+        from sam_py.cli.search_meaning import similar
+        from sam_py.store.semantic.fusion import mixed
+
+        alike = await similar(paths, wanted, service, text, filters, options.limit, progress.show_meaning)
+        both = mixed(results, alike, options.limit)
+        return replace(both, hits=both.hits[: options.limit])
     finally:
         progress.end()
         await service.aclose()
@@ -72,22 +95,29 @@ class _Progress:
         self._is_shown = False
 
     def show(self, state: IndexState) -> None:
+        if state.phase == "building" and state.total:
+            self._tell("Reading conversations", f"{state.total:,} conversations for the search index", state.share)
+
+    def show_meaning(self, state: MeaningState) -> None:
+        if state.phase == "building" and state.total:
+            many = f"{state.total:,} messages for the search by meaning"
+            self._tell("Embedding messages", many, state.done / state.total)
+
+    def _tell(self, doing: str, many: str, share: float) -> None:
         now = asyncio.get_running_loop().time()
-        if state.phase != "building" or not state.total:
-            return
         self._since = self._since or now
         if now - self._since < _WORTH_TELLING_S:
             return
         if sys.stderr.isatty():
-            print(f"\rReading conversations: {state.share:4.0%} ", end="", file=sys.stderr, flush=True)
+            print(f"\r{doing}: {share:4.0%} ", end="", file=sys.stderr, flush=True)
         elif not self._is_shown:
-            print(f"Reading {state.total:,} conversations for the search index …", file=sys.stderr, flush=True)
+            print(f"{doing.partition(' ')[0]} {many} …", file=sys.stderr, flush=True)
         self._is_shown = True
 
     def end(self) -> None:
         if self._is_shown and sys.stderr.isatty():
             print("\r\x1b[K", end="", file=sys.stderr, flush=True)
-        self._is_shown = False
+        self._is_shown, self._since = False, None
 
 
 def _filters(options: argparse.Namespace, paths: Paths) -> Filters:
@@ -135,7 +165,8 @@ def _headline(hit: Hit) -> str:
     who = {"user": "you", "assistant": hit.place.model or "reply"}.get(hit.place.role, hit.place.role)
     where = " ".join(word for word in (_WORDS[hit.kind], hit.name[:60], hit.label) if word)
     branch = "" if hit.place.is_on_path else "another branch"
-    facts = (at, hit.place.conversation_title or "Untitled", who, where, branch, hit.place.conversation_id[:12])
+    why = "similar in meaning" if hit.is_similar else ""
+    facts = (at, hit.place.conversation_title or "Untitled", who, where, why, branch, hit.place.conversation_id[:12])
     return _CONTROLS.sub(" ", " · ".join(fact for fact in facts if fact))
 
 
@@ -170,6 +201,7 @@ def _hit_as_object(hit: Hit) -> dict[str, Any]:
         "part_index": hit.part_index,
         "name": hit.name,
         "label": hit.label,
+        "is_similar": hit.is_similar,
     }
 
 

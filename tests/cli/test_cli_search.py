@@ -12,7 +12,10 @@ import pytest
 from sam_py import cli
 from sam_py.messages.history import SettingsChanged
 from sam_py.paths import default_paths
+from sam_py.settings.file import SettingsFile
+from sam_py.settings.model import ModelChoice, ProviderSettings, SearchSettings
 from sam_py.store.journal import Journal
+from tests.fakes.embedding_server import EmbeddingServer
 from tests.store.kit import answered, said
 
 Run = Callable[..., tuple[int, str, str]]
@@ -105,3 +108,29 @@ def test_the_words_are_bold_on_a_terminal_and_control_characters_are_not_sent_to
     monkeypatch.setattr("sys.stdout", terminal)
     run("tall")
     assert "How \x1b[1mtall\x1b[0m is the lighthouse? [31m" in terminal.getvalue()
+
+
+def test_what_says_it_in_other_words_is_found_once_that_is_switched_on(run: Run, tmp_path: Path) -> None:
+    pytest.importorskip("apsw")
+    pytest.importorskip("sqlite_vec")
+    code, out, err = run("beacon", "--meaning")
+    assert (code, out) == (2, "")
+    assert err == "The search by meaning is not switched on: do that in the window, in Settings > Data > Search.\n"
+    beacons = ("beacon", "lighthouse")
+    with EmbeddingServer(lambda text: (1.0, 2.0 if any(word in text.lower() for word in beacons) else 0.0)) as server:
+        account = ProviderSettings(id="near", preset="lmstudio", label="LM Studio", base_url=server.base_url)
+        wanted = SearchSettings(semantic=True, embeddings=ModelChoice(provider="near", model="m"))
+        file = SettingsFile(default_paths().config / "settings.json")
+        file.change(lambda settings: settings.model_copy(update={"providers": (account,), "search": wanted}))
+        file.close()
+        assert run("beacon") == (0, "", "Nothing was found.\n")
+        code, out, _err = run("beacon", "--meaning", "--limit", "2")
+        assert code == 0
+        headlines = out.splitlines()[::2]
+        assert len(headlines) == 2
+        assert all("similar in meaning" in line for line in headlines)
+        hits = json.loads(run("lighthouse -soup", "--meaning", "--json")[1])["hits"]
+        assert (hits[0]["message_id"], hits[0]["is_similar"]) == ("q", False)
+        assert "k" not in [hit["message_id"] for hit in hits], "a word that must not occur does not"
+        assert [text for text in server.asked if "beacon" in text] == ["beacon"]
+        assert run("beacon", "--meaning", "--order", "newest")[0] == 2

@@ -24,6 +24,7 @@ from sam_py.store.search_index.narrowing import (
 from sam_py.store.search_index.results import BY_DEFAULT, Filters, Hit, Place
 from sam_py.store.search_index.snippet import LENGTH
 from sam_py.store.search_index.words import shown
+from sam_py.store.semantic.asked import Asked
 from sam_py.store.semantic.vectors import Near, digest_of
 
 _SPACE = re.compile(r"\s+")
@@ -107,7 +108,9 @@ def characters(connection: sqlite3.Connection, after: int, most: int) -> tuple[i
     return len(rows), sum(length or 0 for _key, length in rows), rows[-1][0] if len(rows) == most else None
 
 
-def hits(connection: sqlite3.Connection, found: Sequence[Near], filters: Filters, hidden: Hidden) -> list[Hit]:
+def hits(
+    connection: sqlite3.Connection, found: Sequence[Near], wanted: Asked, filters: Filters, hidden: Hidden
+) -> list[Hit]:
     """The hits of `found` that fulfil the filters and are still said, each message once, in the order of `found`."""
     kinds = filters.kinds or BY_DEFAULT
     where, values = conditions(filters)
@@ -118,9 +121,9 @@ def hits(connection: sqlite3.Connection, found: Sequence[Near], filters: Filters
         if place in seen or is_hidden(hidden, *place):
             continue
         if near.message == TITLE:
-            hit = _title(connection, near, filters) if "title" in kinds else None
+            hit = _title(connection, near, wanted, filters) if "title" in kinds else None
         elif "text" in kinds:
-            hit = _message(connection, near, where, values)
+            hit = _message(connection, near, wanted, where, values)
         else:
             hit = None
         if hit is not None:
@@ -129,7 +132,9 @@ def hits(connection: sqlite3.Connection, found: Sequence[Near], filters: Filters
     return hits
 
 
-def _message(connection: sqlite3.Connection, near: Near, where: str, values: Sequence[object]) -> Hit | None:
+def _message(
+    connection: sqlite3.Connection, near: Near, wanted: Asked, where: str, values: Sequence[object]
+) -> Hit | None:
     row = connection.execute(
         f"SELECT {PLACE}, entry.text FROM conversation "  # noqa: S608 - words of ours
         "CROSS JOIN message ON message.conversation = conversation.key AND message.id = ? "
@@ -140,12 +145,12 @@ def _message(connection: sqlite3.Connection, near: Near, where: str, values: Seq
         return None
     text = shown(row[PLACE_COLUMNS] or "")
     passage = text[near.span[0] : near.span[1]]
-    if digest_of(passage) != near.digest:  # it says something else by now
+    if digest_of(passage) != near.digest or wanted.has_unwanted(text):  # it says something else by now
         return None
     return Hit(place_of(row[:PLACE_COLUMNS]), "text", snippet(passage), (), near.similarity, is_similar=True)
 
 
-def _title(connection: sqlite3.Connection, near: Near, filters: Filters) -> Hit | None:
+def _title(connection: sqlite3.Connection, near: Near, wanted: Asked, filters: Filters) -> Hit | None:
     if filters.conversation_id or filters.model or filters.min_importance or filters.pinned_only:
         return None
     sql = "SELECT title, updated FROM conversation WHERE id = ?"
@@ -153,6 +158,8 @@ def _title(connection: sqlite3.Connection, near: Near, filters: Filters) -> Hit 
     if row is None or digest_of(row[0][near.span[0] : near.span[1]]) != near.digest:
         return None
     title, updated = row
+    if wanted.has_unwanted(title):
+        return None
     if filters.since is not None and updated < ms_of(filters.since):
         return None
     if filters.until is not None and updated >= ms_of(filters.until):

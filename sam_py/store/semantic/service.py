@@ -16,6 +16,7 @@ from sam_py.store.conversation_list import join
 from sam_py.store.search_index.results import Filters, Hit, IndexState
 from sam_py.store.search_index.service import PAGE, SearchService
 from sam_py.store.semantic import said
+from sam_py.store.semantic.asked import asked
 from sam_py.store.semantic.builder import Builder, Sleep
 from sam_py.store.semantic.embedder import Embedder
 from sam_py.store.semantic.vectors import NAME, DifferentLengthError, Vectors, discard, why_not
@@ -152,12 +153,13 @@ class MeaningService:
     async def similar(self, text: str, filters: Filters = _NO_FILTERS, *, limit: int = PAGE) -> list[Hit]:
         """Messages and titles that mean something like `text`, the nearest first; none while it is off.
 
-        One request to the embedder, where it was not asked lately. Raises SamError.
+        A word after ``-`` must not occur. One request to the embedder, where it was not asked lately. Raises SamError.
         """
         embedder, vectors = self._embedder, self._vectors
         if embedder is None or vectors is None or not text.strip() or limit < 1:
             return []
-        question = await self._vector_of(embedder, text)
+        wanted = asked(text)
+        question = await self._vector_of(embedder, wanted.words)
         hits: list[Hit] = []
         for most in _NEAR:
             try:
@@ -167,7 +169,7 @@ class MeaningService:
                 await self.forget()  # another model answers under the same name
                 return []
             hidden = self._words.hidden
-            hits = await self._words.read(partial(said.hits, found=near, filters=filters, hidden=hidden))
+            hits = await self._words.read(partial(said.hits, found=near, wanted=wanted, filters=filters, hidden=hidden))
             if len(hits) >= limit or len(near) < most:
                 break
         return hits[:limit]
