@@ -35,7 +35,7 @@ from sam_py.bus.message_bus import MessageBus
 from sam_py.errors import SamError
 from sam_py.messages.history import event_adapter
 from sam_py.messages.usage import Usage
-from sam_py.paths import Paths, default_paths, resources
+from sam_py.paths import Paths, PathsError, default_paths, resources
 from sam_py.providers.catalogue import Catalogue
 from sam_py.providers.guide.provider import GuideProvider
 from sam_py.providers.prices import cost_usd
@@ -89,15 +89,11 @@ _LAST_PATIENCE_S = 1.5
 def main(argv: list[str] | None = None) -> int:
     """Run the window until it is closed. Returns the process's exit code."""
     options = _parse(sys.argv[1:] if argv is None else argv)
-    paths = default_paths(options.home)
     os.umask(0o077)  # whatever is written here is its owner's alone
     try:
-        paths.create()
-    except OSError as error:
-        print(
-            f"SAM cannot create its folders: {error}. Set SAM_HOME to a folder that you may write to.", file=sys.stderr
-        )
-        return 1
+        paths = default_paths(options.home).create()
+    except PathsError as error:
+        return _not_started(str(error))
     start_logging(paths)
     app = QApplication.instance() or QApplication([sys.argv[0]])
     assert isinstance(app, QApplication)
@@ -110,12 +106,10 @@ def main(argv: list[str] | None = None) -> int:
             return 0
         if answer == "silent":
             which = f" (process {instance.holder})" if instance.holder else ""
-            print(
+            return _not_started(
                 f"SAM is running already{which} on the data folder {paths.data}, but does not answer. "
-                "Wait a moment, or end that process, and start SAM again.",
-                file=sys.stderr,
+                "Wait a moment, or end that process, and start SAM again."
             )
-            return 1
     loop = Loop(app)
     asyncio.set_event_loop(loop)
     try:
@@ -129,6 +123,14 @@ def main(argv: list[str] | None = None) -> int:
         instance.release()
         asyncio.set_event_loop(None)
         run_after_the_end()
+
+
+def _not_started(why: str) -> int:
+    from sam_py.ui.start_trouble import show_trouble
+
+    print(why, file=sys.stderr)
+    show_trouble(why)
+    return 1
 
 
 async def _run(

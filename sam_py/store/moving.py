@@ -92,7 +92,7 @@ def move_data(data: Path, target: Path, config: Path, disk: Disk, progress: Prog
 
 
 def _point(config: Path, target: Path, disk: Disk) -> None:
-    replace_durably(disk, str(config / DATA_FOLDER), f"{target}\n".encode())
+    replace_durably(disk, str(config / DATA_FOLDER), os.fsencode(target) + b"\n")
 
 
 def _files(data: Path) -> Iterator[Path]:
