@@ -124,8 +124,11 @@ def append_durably(disk: Disk, path: str, data: bytes) -> int:
         disk.close(fd)
 
 
-def replace_durably(disk: Disk, path: str, data: bytes) -> None:
-    """Make `data` the content of `path`: after a crash the file has its old or its new content, whole."""
+def replace_durably(disk: Disk, path: str, data: bytes, unless: Callable[[], bool] = lambda: False) -> bool:
+    """Make `data` the content of `path`: after a crash the file has its old or its new content, whole.
+
+    `unless` is asked in the last moment: where it says so the file stays as it is, and False is returned.
+    """
     temporary = f"{path}.tmp{os.getpid()}"
     try:
         fd = disk.open(temporary, "new")
@@ -134,12 +137,16 @@ def replace_durably(disk: Disk, path: str, data: bytes) -> None:
             disk.sync(fd)
         finally:
             disk.close(fd)
+        if unless():
+            disk.unlink(temporary)
+            return False
         disk.rename(temporary, path)
     except OSError:
         with contextlib.suppress(OSError):  # it may not have been made
             disk.unlink(temporary)
         raise
     disk.sync_folder(os.path.dirname(path))
+    return True
 
 
 def cut_durably(disk: Disk, path: str, length: int) -> None:

@@ -27,6 +27,8 @@ log = logging.getLogger(__name__)
 SUFFIX = ".jsonl"
 COMPACT_RATIO = 3.0
 COMPACT_BYTES = 256 * 1024
+_TRIES = 5
+"""How often what another program takes away in the very moment is written again; the next save goes on."""
 
 Stamp = tuple[tuple[str, int, int], ...]
 """Name, size and time of change of each journal file: equal stamps, equal content."""
@@ -107,6 +109,8 @@ class Journal:
         self.bytes_written = 0
         self.restored = False
         """Set when files that another program took away were written again; the reader of the flag clears it."""
+        self.met_twin = False
+        """Set when somebody else wrote into our file: our id is used twice. The reader of the flag clears it."""
         self._ratio = ratio
         self._min_bytes = min_bytes
         self._compact_above = 0
@@ -152,11 +156,9 @@ class Journal:
             raise cannot_read(error, self.folder) from error
         for name in sorted(names):
             path = os.path.join(self.folder, name)
-            if path == self.path:
-                continue
             try:
                 stamp = disk.stat(path)
-                if self._seen.get(name) == stamp:
+                if self._seen.get(name) == stamp or (path == self.path and stamp[0] == self._size):
                     continue
                 records = read_lines(disk.read(path), name.removesuffix(SUFFIX)).records
             except OSError as error:  # it is being replaced: the next news of the folder reads it
@@ -194,7 +196,7 @@ class Journal:
             self._given.clear()
             raise StorageError(self.report.notice, kind="newer")
         unwritable = self._number()
-        if self.waiting or self._is_short():
+        if self.waiting or not self._is_as_left():
             try:
                 self._write_waiting()
             except OSError as error:
@@ -213,10 +215,12 @@ class Journal:
         self._given.extend(events)
 
     def become(self, device: str) -> None:
-        """Write as this device from now on. Before anything was read or written."""
+        """Write as this device from now on, into its own file. On the writer's thread."""
         self.device = device
         self.path = os.path.join(self.folder, device + SUFFIX)
-        self._loaded = False
+        self.own = {}
+        self._size = self._live_bytes = self._compact_above = 0
+        self._folder_synced = False
 
     def move_to(self, folder: Path | str) -> None:
         """Go on in `folder`: the one so far was moved there. On the writer's thread."""
@@ -301,6 +305,8 @@ class Journal:
         if reading.torn_at is None or not mend:
             return
         try:  # by the sync rule the tail was never acknowledged; its bytes are kept all the same
+            if not self._is_as_left():  # it grows: somebody else is writing it
+                return
             append_durably(self.disk, self.path + ".torn", raw[reading.torn_at :] + b"\n")
             cut_durably(self.disk, self.path, reading.torn_at)
             self._size = reading.torn_at
@@ -310,19 +316,24 @@ class Journal:
         except OSError as error:
             log.warning("the torn tail of %s stays where it is", self.path, exc_info=error)
 
-    def _is_short(self) -> bool:
-        """True where our file is not as long as we left it: another program took it away or put back an old one."""
-        if self._size == 0:
-            return False
+    def _is_as_left(self) -> bool:
+        """False where our file is not as long as we left it: taken away, put back as it was, or written by others."""
         try:
-            return self.disk.stat(self.path)[0] < self._size
+            return self.disk.stat(self.path)[0] == self._size
         except OSError:
-            return True
+            return self._size == 0
 
     def _write_waiting(self) -> None:
+        for _try in range(_TRIES):
+            if not self._is_as_left():
+                self._gather_what_is_missing()
+            if self.waiting:
+                self._append_waiting()
+            if self._is_as_left():  # else somebody replaced it just now, without what we wrote
+                return
+
+    def _append_waiting(self) -> None:
         disk = self.disk
-        if self._is_short():
-            self._gather_what_is_missing()
         if not disk.exists(self.folder):
             disk.make_folder(self.folder)
             self._folder_synced = False
@@ -343,21 +354,25 @@ class Journal:
         self.waiting.clear()
 
     def _gather_what_is_missing(self) -> None:
-        """Put back among what waits all that we knew and the disk no longer says."""
+        """Put back among what waits all that we knew and the disk no longer says; learn what others wrote there."""
         there: dict[str, Record] = {}
-        self.own = {}
+        before, self.own = self.own, {}
+        size = 0
         try:
             for name in self.disk.names(self.folder):
                 if is_journal(name):
                     path = os.path.join(self.folder, name)
-                    for record in read_lines(self.disk.read(path), name.removesuffix(SUFFIX)).records:
+                    raw = self.disk.read(path)
+                    for record in read_lines(raw, name.removesuffix(SUFFIX)).records:
                         take(there, record)
                         if path == self.path:
                             take(self.own, record)
+                    size = len(raw) if path == self.path else size
         except FileNotFoundError:
             pass
+        self.met_twin = self.met_twin or any(self._is_anothers(record, before) for record in self.own.values())
         self._folder_synced = False
-        self._size = 0
+        self._size = size
         self._live_bytes = sum(len(record.line) + 1 for record in self.own.values())
         missing = [r for s, r in self.winners.items() if s not in there or r.beats(there[s])]
         waiting = {record.subject: record for record in sorted(missing, key=lambda record: record.rev)}
@@ -369,7 +384,12 @@ class Journal:
             self._top_rev = max(self._top_rev, record.rev)
             take(self.winners, record)
         self.restored = bool(missing)
-        log.warning("%s was shortened or taken away by another program; %d lines go back", self.path, len(missing))
+        log.warning("%s was changed or taken away by another program; %d lines go back", self.path, len(missing))
+
+    def _is_anothers(self, record: Record, before: dict[str, Record]) -> bool:
+        """Whether a line of our file is not from us: neither what we wrote there, nor older, nor just being written."""
+        known, waits = before.get(record.subject), self.waiting.get(record.subject)
+        return (known is None or record.beats(known)) and (waits is None or waits.line != record.line)
 
     def _maybe_compact(self) -> None:
         if self._size > max(self._min_bytes, self._ratio * self._live_bytes, self._compact_above):
@@ -382,7 +402,10 @@ class Journal:
 
     def _compact(self) -> None:
         """Write what the file still says into a new one; damaged lines are kept aside first."""
-        reading = read_lines(self.disk.read(self.path), self.device)
+        raw = self.disk.read(self.path)
+        if len(raw) != self._size:
+            return
+        reading = read_lines(raw, self.device)
         if reading.bad:
             append_durably(self.disk, self.path + ".bad", b"\n".join(reading.bad) + b"\n")
             self.disk.sync_folder(self.folder)
@@ -390,7 +413,8 @@ class Journal:
             take(self.own, record)
         lines = [record.line for record in sorted(self.own.values(), key=lambda record: record.rev)]
         data = b"\n".join(lines) + b"\n"
-        replace_durably(self.disk, self.path, data)
+        if not replace_durably(self.disk, self.path, data, unless=lambda: not self._is_as_left()):
+            return
         self._size = self._live_bytes = len(data)
         self._compact_above = 0
         self.bytes_written += len(data)

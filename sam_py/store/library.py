@@ -8,6 +8,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any
 
 from pydantic import JsonValue
@@ -22,7 +23,7 @@ from sam_py.store.attachments import Attachments
 from sam_py.store.autosave import Autosave
 from sam_py.store.conversation_list import Chores, ConversationList, join
 from sam_py.store.conversation_list import LibraryChange as LibraryChange  # part of what the window is told
-from sam_py.store.device import device_id
+from sam_py.store.device import holds_pen, take_pen
 from sam_py.store.disk import Disk
 from sam_py.store.documents.shelf import Documents
 from sam_py.store.drafts import NEW, Draft, Drafts
@@ -74,6 +75,7 @@ class Library:
         self._paths = paths
         self._trash = paths.data / "trash"
         self._device = device or ""
+        self._has_given_id = device is not None
         self._clock = clock or LoopClock()
         self._disk = disk or Disk()
         self._now = now
@@ -93,7 +95,8 @@ class Library:
             self._chores,
             journal_of=self._kept_by,
             read_row=self._list.read,
-            refresh=self.refresh,
+            open_ids=lambda: list(self._autosaves),
+            refresh=self._refresh_apart,
             tell=self._tell,
         )
         self._journals: dict[str, Journal] = {}
@@ -117,7 +120,7 @@ class Library:
             index = read_index(self._paths.state / "index.json")
             known = len(index.summaries) if index is not None else 0
             check_store(self._paths.data, self._paths.conversations, self._disk, known)
-            device = self._device or device_id(self._paths.state, self._disk)
+            device = self._device or take_pen(self._paths.state, self._paths.data, self._disk)
             ids = [] if index is not None else conversation_ids(self._paths.conversations, self._disk)
             return device, index, ids, damaged
 
@@ -185,7 +188,7 @@ class Library:
 
     async def look_at_others(self) -> None:
         """Look through all folders now, as when the window is used again after a while."""
-        await self._others.look(self._autosaves)
+        await self._others.look()
 
     # Conversations
 
@@ -370,25 +373,50 @@ class Library:
             journal = self._journals[id] = Journal(self._folder(id), self._device, self._disk)
         return journal
 
+    async def _refresh_apart(self) -> None:
+        await self._part_from_twin()
+        await self.refresh()
+
+    async def _part_from_twin(self, *, anew: bool = False) -> None:
+        """Write under another id from now on where another home writes under ours, or if `anew`."""
+        state, data, before = self._paths.state, self._paths.data, self._device
+
+        def work() -> str:
+            if anew or not holds_pen(state, data, before):
+                return take_pen(state, data, self._disk, anew=anew)
+            return before
+
+        if self._has_given_id:
+            return
+        device = await self._writer.run(work, SAVE)
+        if before == self._device != device:
+            self._device = self._list.device = self._others.device = device
+            for journal in list(self._journals.values()):
+                await self._writer.run(partial(journal.become, device), SAVE)
+
     def _kept_by(self, id: str) -> tuple[Journal, Autosave] | None:
         group, journal = self._autosaves.get(id), self._journals.get(id)
         return (journal, group[0]) if group and journal is not None else None
 
     def _keep(self, id: str, journal: Journal, events: list[HistoryEvent]) -> asyncio.Future[Any]:
-        def work() -> tuple[Stamp, bool]:
+        def work() -> tuple[Stamp, bool, bool]:
             if self._refused is not None:
                 journal.wait(events)
                 raise self._refused
             journal.save(events)
             restored, journal.restored = journal.restored, False
-            return (journal.stamp() if journal.report.files or journal.own else ()), restored
+            met_twin, journal.met_twin = journal.met_twin, False
+            return (journal.stamp() if journal.report.files or journal.own else ()), restored, met_twin
 
         future = self._writer.run(work, SAVE)
 
-        def done(future: asyncio.Future[tuple[Stamp, bool]]) -> None:
+        def done(future: asyncio.Future[tuple[Stamp, bool, bool]]) -> None:
             if future.cancelled() or future.exception() is not None:
                 return
-            stamp, restored = future.result()
+            stamp, restored, met_twin = future.result()
+            if met_twin and not self._closed:
+                self._others.notice((id,))
+                self._chores.spawn(self._part_from_twin(anew=True))
             if id in self._list:
                 self._list.put_stamp(id, stamp)
             if restored:

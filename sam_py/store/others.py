@@ -18,7 +18,7 @@ from sam_py.store.autosave import Autosave
 from sam_py.store.conversation_list import Chores
 from sam_py.store.errors import StorageError
 from sam_py.store.folders import is_conversation_id
-from sam_py.store.journal import FromOthers, Journal, is_journal
+from sam_py.store.journal import SUFFIX, FromOthers, Journal, is_journal
 from sam_py.store.writer import READ, Writer
 
 log = logging.getLogger(__name__)
@@ -39,6 +39,7 @@ class OtherDevices:
         chores: Chores,
         *,
         journal_of: Callable[[str], tuple[Journal, Autosave] | None],
+        open_ids: Callable[[], Iterable[str]],
         read_row: Callable[[str], Awaitable[None]],
         refresh: Callable[[], Awaitable[None]],
         tell: Callable[[StorageError], None],
@@ -48,6 +49,7 @@ class OtherDevices:
         self._writer = writer
         self._chores = chores
         self._journal_of = journal_of
+        self._open_ids = open_ids
         self._read_row = read_row
         self._refresh = refresh
         self._tell = tell
@@ -56,13 +58,15 @@ class OtherDevices:
         self._at_work = asyncio.Lock()
         self._stop = threading.Event()
         self._watcher: threading.Thread | None = None
+        self.device = ""
+        """Ours, whose file is no news."""
 
     def start(self, device: str) -> None:
-        """Watch the folder from now on; `device` is ours, whose file is no news."""
+        """Watch the folder from now on; `device` is ours."""
         if self._watcher is None:
-            own = device + ".jsonl"
+            self.device = device
             loop = asyncio.get_running_loop()
-            self._watcher = threading.Thread(target=self._watch, args=(loop, own), name="sam-folders", daemon=True)
+            self._watcher = threading.Thread(target=self._watch, args=(loop,), name="sam-folders", daemon=True)
             self._watcher.start()
             self._chores.later("look", LOOK_AGAIN_S, self._look_again)
 
@@ -76,11 +80,11 @@ class OtherDevices:
         if self._named and not self._stop.is_set():
             self._chores.later("others", SOON_S, self._take_named)
 
-    async def look(self, open_ids: Iterable[str]) -> None:
+    async def look(self) -> None:
         """Look through all folders now: the list, and the conversations that are open. Not before `start`."""
         if self._watcher is None or self._stop.is_set():
             return
-        self.notice(open_ids)
+        self.notice(self._open_ids())
         await self._refresh()
 
     async def take_in(self, id: str) -> None:
@@ -128,15 +132,15 @@ class OtherDevices:
     async def _look_again(self) -> None:
         if not self._stop.is_set():
             self._chores.later("look", LOOK_AGAIN_S, self._look_again)
-            await self._refresh()
+            await self.look()
 
-    def _watch(self, loop: asyncio.AbstractEventLoop, own: str) -> None:
+    def _watch(self, loop: asyncio.AbstractEventLoop) -> None:
         """On its own thread: tell the loop of the conversations in whose folders another's file changed."""
         from watchfiles import watch  # takes 20 ms to import, and nothing needs it before the first paint
 
         changes = watch(
             self._conversations,
-            watch_filter=lambda _change, path: _is_news(path, own),
+            watch_filter=lambda _change, path: _is_news(path, self.device + SUFFIX),
             debounce=_DEBOUNCE_MS,
             stop_event=self._stop,
             rust_timeout=500,

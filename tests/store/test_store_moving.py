@@ -55,7 +55,7 @@ def on(_done: int, _all: int) -> bool:
 
 def test_everything_is_in_the_new_place_and_found_there(paths: Paths, tmp_path: Path) -> None:
     furnish(paths, "one", "two")
-    before, said = contents(paths.data), told(paths)
+    said, before = told(paths), contents(paths.data)
     target = tmp_path / "drive" / "SAM"
     steps: list[tuple[int, int]] = []
     move_data(paths.data, target, paths.config, Disk(), lambda *step: steps.append(step) is None)
