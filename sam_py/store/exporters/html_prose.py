@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
+from sam_py.store.exporters.html_links import bare_links
 from sam_py.store.exporters.html_maths import formula
 
 LONGEST_PROSE = 300_000
@@ -39,34 +40,6 @@ def prose(text: str) -> str:
         return f'<pre class="plain">{escaped(text)}</pre>'
     rendered: str = _parser().render(text)
     return rendered
-
-
-def printable_prose(text: str) -> str:
-    """As `prose`, in the tags that QTextDocument knows: code in boxes, formulas as their source."""
-    text = clean(text)
-    if len(text) > LONGEST_PROSE:
-        return f'<pre style="white-space:pre-wrap;">{escaped(text)}</pre>'
-    return "".join(printable_slices(text))
-
-
-def printable_slices(text: str, about: int = 12_000) -> Iterator[str]:
-    """As `printable_prose`, in slices of about so many characters; a paragraph, list, table or block is in one."""
-    text = clean(text)
-    if len(text) > LONGEST_PROSE:
-        yield printable_prose(text)
-        return
-    parser = _printing_parser()
-    surroundings: dict[str, Any] = {}
-    tokens = parser.parse(text, surroundings)
-    gathered, length = [], 0
-    for token in tokens:
-        gathered.append(token)
-        length += len(token.content)
-        if token.level == 0 and token.nesting <= 0 and length >= about:
-            yield parser.renderer.render(gathered, parser.options, surroundings)
-            gathered, length = [], 0
-    if gathered:
-        yield parser.renderer.render(gathered, parser.options, surroundings)
 
 
 def code(source: str, language: str = "", filename: str = "") -> str:
@@ -121,20 +94,9 @@ def _coloured(source: str, language: str) -> str:
 
 @cache
 def _parser() -> Any:
-    from markdown_it import MarkdownIt
-
-    parser: Any = MarkdownIt("commonmark", {"html": False, "breaks": True}).enable(["table", "strikethrough"])
-    parser.inline.ruler.before("escape", "maths", _inline_maths)
-    parser.block.ruler.before("paragraph", "maths_block", _block_maths, {"alt": ["paragraph", "reference", "list"]})
-    parser.core.ruler.after("inline", "boxes", _task_boxes)
-    parser.core.ruler.push("directions", _directions)
     rules = {
         "fence": lambda tokens, at, *_rest: code(tokens[at].content.rstrip("\n"), tokens[at].info),
         "code_block": lambda tokens, at, *_rest: code(tokens[at].content.rstrip("\n")),
-        "image": _picture,
-        "link_open": _link_open,
-        "html_inline": lambda tokens, at, *_rest: escaped(tokens[at].content),
-        "html_block": lambda tokens, at, *_rest: escaped(tokens[at].content),
         "maths": lambda tokens, at, *_rest: formula(tokens[at].content, display=False),
         "maths_block": lambda tokens, at, *_rest: formula(tokens[at].content, display=True),
         "th_open": _cell_open,
@@ -142,29 +104,27 @@ def _parser() -> Any:
         "table_open": lambda *_rest: '<div class="scroll" dir="auto"><table>\n',
         "table_close": lambda *_rest: "</table></div>\n",
     }
-    for name, rule in rules.items():
-        parser.renderer.rules[name] = rule
+    parser = markdown_parser(rules)
+    parser.core.ruler.after("inline", "boxes", _task_boxes)
+    parser.core.ruler.push("directions", _directions)
     return parser
 
 
-@cache
-def _printing_parser() -> Any:
+def markdown_parser(rules: Mapping[str, Callable[..., str]]) -> Any:
+    """A parser of Markdown whose pages load nothing, with formulas and tables; `rules` set its parts."""
     from markdown_it import MarkdownIt
 
     parser: Any = MarkdownIt("commonmark", {"html": False, "breaks": True}).enable(["table", "strikethrough"])
-    parser.core.ruler.after("inline", "boxes", _task_boxes)
-    box = '<pre style="background-color:#f6f6f4; white-space:pre-wrap;">'
-    for name in ("fence", "code_block"):
-        parser.renderer.rules[name] = lambda tokens, at, *_rest: f"{box}{escaped(tokens[at].content.rstrip())}</pre>"
-    parser.renderer.rules |= {
+    parser.inline.ruler.before("escape", "maths", _inline_maths)
+    parser.block.ruler.before("paragraph", "maths_block", _block_maths, {"alt": ["paragraph", "reference", "list"]})
+    parser.core.ruler.after("inline", "bare links", bare_links)
+    everywhere: dict[str, Callable[..., str]] = {
         "image": _picture,
         "link_open": _link_open,
-        "s_open": lambda *_rest: "<s>",
-        "s_close": lambda *_rest: "</s>",
-        "table_open": lambda *_rest: '<table border="1" cellspacing="0" cellpadding="4">',
         "html_inline": lambda tokens, at, *_rest: escaped(tokens[at].content),
         "html_block": lambda tokens, at, *_rest: escaped(tokens[at].content),
     }
+    parser.renderer.rules.update({**everywhere, **rules})
     return parser
 
 

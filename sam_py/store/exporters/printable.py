@@ -1,8 +1,8 @@
 """A conversation as rich text that a QTextDocument sets and prints: for paper and PDF.
 
 Only the tags and properties that Qt knows (https://doc.qt.io/qt-6/richtext-html-subset.html): no folding, no style
-sheet classes. Pictures are named ``attachment:<sha256>``; whoever prints gives the document their content by
-``QTextDocument.addResource`` and lets nothing else be loaded.
+sheet classes but ``language-…`` of code. Pictures are named ``attachment:<sha256>``, formulas as `html_paper` says;
+whoever prints draws them, and lets nothing be loaded.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import assert_never
 
-from sam_py.messages.message import DeveloperMessage, SystemMessage, ToolResultMessage
+from sam_py.messages.message import DeveloperMessage, SystemMessage, ToolResultMessage, UserMessage
 from sam_py.messages.parts import (
     CodePart,
     FilePart,
@@ -25,7 +25,8 @@ from sam_py.messages.parts import (
     UnknownPart,
 )
 from sam_py.store.exporters.conversation import StoredConversation
-from sam_py.store.exporters.html_prose import escaped, printable_prose, printable_slices
+from sam_py.store.exporters.html_paper import boxed, paper_prose, paper_slices
+from sam_py.store.exporters.html_prose import escaped
 from sam_py.store.exporters.reading import (
     Entry,
     entries,
@@ -54,28 +55,15 @@ class Piece:
     pictures: tuple[str, ...] = ()
     continues: bool = False
     """It goes on with the message before it: a long one is in several."""
-
-
-@dataclass(frozen=True, slots=True)
-class Printable:
-    """The whole of a conversation, as one `Piece`."""
-
-    title: str
-    html: str
-    pictures: tuple[str, ...]
-
-
-def printable(conversation: StoredConversation, messages: Sequence[str] = (), *, branches: bool = False) -> Printable:
-    """The conversation for paper: dark on white, whatever the window shows."""
-    pieces = list(printable_pieces(conversation, messages, branches=branches))
-    pictures = dict.fromkeys(picture for piece in pieces for picture in piece.pictures)
-    return Printable(conversation.title, on_paper("\n".join(piece.html for piece in pieces)), tuple(pictures))
+    is_message: bool = False
+    is_persons: bool = False
+    """The person said it."""
 
 
 def printable_pieces(
     conversation: StoredConversation, messages: Sequence[str] = (), *, branches: bool = False
 ) -> Iterator[Piece]:
-    """The same piece by piece, for a printer that sets one after the other; put each through `on_paper`."""
+    """The conversation for paper, dark on white, for a printer that sets one piece after the other by `on_paper`."""
     yield Piece(f"<h1>{escaped(conversation.title)}</h1>")
     for section in sections(conversation, messages, branches=branches):
         if section.branch:
@@ -86,12 +74,12 @@ def printable_pieces(
             if html := setter.entry(entry):
                 for number, slice in enumerate(html.split(_CUT)):
                     pictures = tuple(picture for picture in setter.pictures if picture in slice)
-                    yield Piece(slice, pictures, number > 0)
+                    yield Piece(slice, pictures, number > 0, True, isinstance(entry.message, UserMessage))
 
 
 def on_paper(body: str) -> str:
     """`body` as a page of its own."""
-    return f'<html><body style="color:#1d1d1f; background-color:#ffffff;">{body}</body></html>'
+    return f'<body style="color:#1d1d1f;">{body}</body>'  # Qt takes <html> for left to right, whatever is in it
 
 
 class _Setter:
@@ -103,7 +91,7 @@ class _Setter:
         if is_only_signature(message):
             return ""
         when = f"<span {_MUTED}> · {local_time(message.created_at)}</span>"
-        head = f'<p style="margin-top:18px;"><b>{escaped(who(message))}</b>{when}</p>'
+        head = f"<p><b>{escaped(who(message))}</b>{when}</p>"
         if isinstance(message, ToolResultMessage):
             body = self._tool(message.tool_name, "", message)
         else:
@@ -120,15 +108,15 @@ class _Setter:
     def _part(self, part: Part, entry: Entry) -> str:
         match part:
             case TextPart():
-                return _CUT.join(printable_slices(part.text))
+                return _CUT.join(paper_slices(part.text))
             case CodePart():
-                return _boxed(part.code, part.filename)
+                return _named(part.filename) + boxed(part.code, part.language)
             case ImagePart():
                 return self._picture(part)
             case FilePart():
                 return f"<p>📄 {escaped(part.filename)}</p>"
             case ThinkingTextPart():
-                return f"<blockquote {_MUTED}><h6><i>Thinking</i></h6>{printable_prose(part.text)}</blockquote>"
+                return f"<blockquote {_MUTED}><h6><i>Thinking</i></h6>{paper_prose(part.text)}</blockquote>"
             case ThinkingSignaturePart():
                 return ""
             case ToolCallPart():
@@ -148,14 +136,13 @@ class _Setter:
     def _tool(self, name: str, arguments: str, result: ToolResultMessage | None) -> str:
         head = f"<p><b>{escaped(name or 'tool')}</b> <span {_MUTED}>({state_of(result)})</span></p>"
         if arguments.strip() not in ("", "{}"):
-            head += _boxed(shortened(arguments, LONGEST_ON_PAPER))
+            head += boxed(shortened(arguments, LONGEST_ON_PAPER))
         if result is not None:
             if result.output_text.strip():
-                head += _boxed(shortened(result.output_text, LONGEST_ON_PAPER))
+                head += boxed(shortened(result.output_text, LONGEST_ON_PAPER))
             head += "".join(self._part(part, Entry(result, {})) for part in result.parts)
         return head
 
 
-def _boxed(text: str, name: str = "") -> str:
-    title = f"<p {_MUTED}>{escaped(name)}</p>" if name else ""
-    return f'{title}<pre style="background-color:#f6f6f4; white-space:pre-wrap;">{escaped(text)}</pre>'
+def _named(name: str) -> str:
+    return f"<p {_MUTED}>{escaped(name)}</p>" if name else ""

@@ -5,7 +5,7 @@ Pure arithmetic, in whatever unit the bands are measured.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 
@@ -35,16 +35,20 @@ def merged(bands: Iterable[Band]) -> list[Band]:
     return found
 
 
-def cuts(bands: Sequence[Band], room: float, page: float) -> Iterator[tuple[float, float]]:
+def cuts(
+    bands: Sequence[Band], room: float, page: float, repeated: Callable[[float], float] = lambda _start: 0.0
+) -> Iterator[tuple[float, float]]:
     """The pieces, from and to, that go on one page each: the first has `room`, the others a whole `page`.
 
     An empty first piece (from = to) says that nothing of it fits where there is `room`. What is held together is
-    parted only where it is higher than a page, and so is a single band.
+    parted only where it is higher than a page, and so is a single band. `repeated` tells how much of a page that begins
+    at some place is taken by what stands there again.
 
     >>> list(cuts([Band(0, 40), Band(40, 80), Band(80, 120, True), Band(120, 160)], 100, 100))
     [(0, 80), (80, 160)]
     """
     start, left, at = (bands[0].top if bands else 0.0), room, 0
+    is_fresh = room >= page - 0.01
     while at < len(bands):
         end = at
         while end < len(bands) and bands[end].bottom - start <= left + 0.01:
@@ -53,7 +57,7 @@ def cuts(bands: Sequence[Band], room: float, page: float) -> Iterator[tuple[floa
             whole = end
             while end > at and bands[end - 1].holds_next:
                 end -= 1
-            if end == at and left >= page - 0.01:  # a page of its own does not hold it either
+            if end == at and is_fresh:  # a page of its own does not hold it either
                 end = max(whole, at + 1)
         if end == at:
             yield start, start
@@ -64,6 +68,7 @@ def cuts(bands: Sequence[Band], room: float, page: float) -> Iterator[tuple[floa
             yield start, bands[at].bottom
         else:
             yield start, bands[end].top if end < len(bands) else bands[-1].bottom
-        at, left = end, page
+        at, is_fresh = end, True
         if at < len(bands):
             start = bands[at].top
+            left = page - repeated(start)

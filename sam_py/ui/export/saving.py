@@ -63,4 +63,10 @@ def _save_pdf(paths: Paths, wanted: Wanted, target: Path, printer: Printer, task
 def _printed(printer: Printer, wanted: Wanted, reading: Reading, task: Task, conversation: StoredConversation) -> bytes:
     messages = known_messages(conversation, wanted.messages)
     pieces = printable_pieces(conversation, messages, branches=wanted.branches)
-    return printer.write(conversation.title, pieces, reading.find, task)
+    most = len(messages) or len(conversation.tree.nodes if wanted.branches else conversation.path)
+
+    def told(message: int) -> None:
+        if len(wanted.conversations) == 1:  # else it is told how many of those are done
+            task.progress(min(message, most), most, conversation.title, "messages")
+
+    return printer.write(conversation.title, pieces, reading.find, task, told)

@@ -12,7 +12,7 @@ from PySide6.QtGui import QTextDocument
 
 from sam_py.paths import Paths
 from sam_py.store.exporters.conversation import StoredConversation
-from sam_py.store.exporters.printable import printable
+from sam_py.store.exporters.printable import on_paper, printable_pieces
 from sam_py.store.exporters.run import Wanted
 from tests.store.exporters.rich import HOSTILE, RICH, put_hostile, put_rich
 from tests.store.exporters.shelves import PNG, exported, library
@@ -61,8 +61,9 @@ def test_several_conversations_make_an_archive_with_a_file_each(
 
 def test_paper_gets_rich_text_that_qt_reads_and_names_its_pictures(home: Paths, qapp: object) -> None:
     put_hostile(home, "http://127.0.0.1:1")
-    paper = printable(StoredConversation(home.conversations, RICH), branches=True)
-    assert len(paper.pictures) == 1
+    pieces = list(printable_pieces(StoredConversation(home.conversations, RICH), branches=True))
+    assert sum(len(piece.pictures) for piece in pieces) == 1
+    assert [piece.is_persons for piece in pieces if piece.is_message].count(True) == 3
 
     class Watched(QTextDocument):
         asked: list[str] = []  # noqa: RUF012
@@ -72,16 +73,16 @@ def test_paper_gets_rich_text_that_qt_reads_and_names_its_pictures(home: Paths, 
             return None
 
     document = Watched()
-    document.setHtml(paper.html)
+    document.setHtml(on_paper("".join(piece.html for piece in pieces)))
     document.setTextWidth(500)
     assert document.size().height() > 500
     text = document.toPlainText()
     assert "search_recipes (done)" in text
     assert "def simmer(pot: Pot" in text
     assert "And without onions?" in text
-    hostile = printable(StoredConversation(home.conversations, HOSTILE))
-    document.setHtml(hostile.html)
+    hostile = printable_pieces(StoredConversation(home.conversations, HOSTILE))
+    document.setHtml(on_paper("".join(piece.html for piece in hostile)))
     document.setTextWidth(500)
     document.size()
     assert "<script>" in document.toPlainText()
-    assert all(name.startswith("attachment:") for name in Watched.asked)
+    assert all(name.startswith(("attachment:", "maths:")) for name in Watched.asked)

@@ -24,6 +24,7 @@ from sam_py.ui.export.choice import Exported, LastChoice
 from sam_py.ui.export.export_dialog import ExportDialog
 from sam_py.ui.export.pdf import Printer
 from sam_py.ui.export.saving import KINDS, ending_of, save
+from sam_py.ui.markdown.highlight import LIGHT_CODE
 from sam_py.ui.services import Services
 from sam_py.ui.settings.progress_row import ProgressRow
 from sam_py.ui.tasks import Tasks
@@ -117,6 +118,51 @@ def test_a_pdf_loads_nothing_and_ends_when_it_is_stopped(house: House, tmp_path:
     stopped.stop()
     with pytest.raises(Cancelled):
         Printer().write("t", iter(pieces), lambda _hash: None, stopped)
+
+
+SHOWN = (
+    r"""The energy is $E = m c^2$; see https://example.org/a_(b), or [me](mailto:me@example.org).
+
+$$\frac{a}{b}$$
+
+```python
+def stir(pot): ...
+```
+
+- [x] done
+
+שלום עולם
+
+| Head | b |
+|---|---|
+"""
+    + "| row | x |\n" * 60
+)
+
+
+def test_a_pdf_has_formulas_drawn_code_in_colour_links_and_heads_on_each_page(qapp: Any) -> None:
+    from sam_py.store.exporters.html_paper import paper_prose
+    from sam_py.store.exporters.printable import Piece
+
+    pdfium = pytest.importorskip("pypdfium2")
+    told: list[int] = []
+    piece = Piece(paper_prose(SHOWN), is_message=True)
+    pdf = Printer().write("t", iter([piece]), lambda _hash: None, Task(), told.append)
+    assert told == [1]
+    assert b"/URI (https://example.org/a_(b))" in pdf.replace(b"\\", b"")
+    assert b"mailto:me@example.org" in pdf
+    document = pdfium.PdfDocument(pdf)
+    pages = [page.get_textpage() for page in document]
+    first = pages[0].get_text_range()
+    assert "$" not in first, "a formula is drawn"
+    assert "E = m c^2" in first, "and its source is found and copied"
+    assert len(pages) > 1
+    assert all("Head" in "".join(page.get_text_range().split()) for page in pages)
+    hebrew = next(at for at, char in enumerate(first) if "\u0590" < char < "\u05ff")
+    assert pages[0].get_charbox(hebrew)[0] > document[0].get_width() * 0.6
+    seen = document[0].render(scale=4).to_numpy().reshape(-1, 3)
+    keyword = tuple(int(LIGHT_CODE["keyword"][at : at + 2], 16) for at in (5, 3, 1))  # blue comes first
+    assert (abs(seen.astype(int) - keyword).max(axis=1) < 12).any()
 
 
 async def _until(what: Callable[[], object]) -> None:
