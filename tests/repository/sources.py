@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import ast
 import functools
+import gc
 import subprocess
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -21,15 +23,31 @@ def tree(path: Path) -> ast.Module:
     return ast.parse(path.read_text(encoding="utf-8"), filename=str(path))
 
 
+@functools.cache
+def nodes(path: Path) -> tuple[ast.AST, ...]:
+    return tuple(ast.walk(tree(path)))
+
+
+@contextmanager
+def read_once() -> Iterator[None]:
+    """Keeps what is read until the end. All of our trees are a million objects, and no cycles to collect."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        for read in (tree, nodes, calls):
+            read.cache_clear()
+        gc.enable()
+
+
 def place(path: Path, node: ast.AST) -> str:
     return f"{path.relative_to(ROOT)}:{getattr(node, 'lineno', 1)}"
 
 
-def calls(path: Path) -> Iterator[tuple[ast.Call, str]]:
+@functools.cache
+def calls(path: Path) -> tuple[tuple[ast.Call, str], ...]:
     """Each call in a file with the dotted name that is called: ``box.setText`` for ``self.box.setText("…")`` too."""
-    for node in ast.walk(tree(path)):
-        if isinstance(node, ast.Call):
-            yield node, dotted(node.func)
+    return tuple((node, dotted(node.func)) for node in nodes(path) if isinstance(node, ast.Call))
 
 
 def dotted(node: ast.AST) -> str:

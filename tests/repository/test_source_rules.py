@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 
 import pytest
-from sources import PACKAGE, ROOT, calls, dotted, modules, place, tree
+from sources import PACKAGE, ROOT, calls, dotted, modules, nodes, place, read_once, tree
 
 # Each runs an event loop inside the running one, which stops the other tasks for good.
 NESTED_LOOPS = re.compile(
@@ -22,6 +22,12 @@ OPENERS = {"QDesktopServices.openUrl", "webbrowser.open", "os.startfile"}
 LINKS = PACKAGE / "ui" / "links.py"
 CONTRACT = ("Must always be true", "May import")
 MAX_LINES = 500
+
+
+@pytest.fixture(scope="module", autouse=True)
+def sources_that_are_read_once() -> Iterator[None]:
+    with read_once():
+        yield
 
 
 def test_nothing_runs_an_event_loop_inside_the_running_one() -> None:
@@ -47,7 +53,7 @@ def test_no_widget_opens_links_by_itself() -> None:
 
 def test_a_label_is_told_that_its_text_is_plain() -> None:
     """Titles, names and errors come from models and servers; a label that guesses would render their markup."""
-    assert [place(path, call) for path in modules() for call in _guessing_labels(tree(path))] == []
+    assert [place(path, call) for path in modules() for call in _guessing_labels(nodes(path))] == []
 
 
 @pytest.mark.parametrize(
@@ -63,7 +69,7 @@ def test_a_label_is_told_that_its_text_is_plain() -> None:
     ],
 )
 def test_the_rule_about_labels_finds_what_it_should(source: str, found: int) -> None:
-    assert len(_guessing_labels(ast.parse(source))) == found
+    assert len(_guessing_labels(tuple(ast.walk(ast.parse(source))))) == found
 
 
 @pytest.mark.parametrize(
@@ -85,7 +91,7 @@ def test_the_rule_about_nested_loops_finds_what_it_should(name: str, is_nested: 
 def test_whoever_catches_everything_says_so_in_the_log() -> None:
     found = []
     for path in modules():
-        for node in ast.walk(tree(path)):
+        for node in nodes(path):
             if isinstance(node, ast.ExceptHandler) and _is_broad(node) and not _speaks(node):
                 found.append(place(path, node))
             elif isinstance(node, ast.Call) and dotted(node.func) in {"suppress", "contextlib.suppress"}:
@@ -129,7 +135,7 @@ def test_an_error_does_not_offer_to_continue_what_may_not_have_begun() -> None:
         place(path, node)
         for path in modules()
         if path.relative_to(PACKAGE).parts[0] in ("providers", "agent")
-        for node in ast.walk(tree(path))
+        for node in nodes(path)
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and "ontinue the reply" in node.value
     ]
     assert found == []
@@ -151,21 +157,23 @@ def _places(is_wrong: Callable[[str], object]) -> list[str]:
     return [place(path, call) for path in modules() for call, name in calls(path) if is_wrong(name)]
 
 
-def _guessing_labels(module: ast.Module) -> list[ast.Call]:
+def _guessing_labels(module: tuple[ast.AST, ...]) -> list[ast.Call]:
     """The labels that are made in a file and are nowhere in it told the format of their text."""
     told = {
         _name(call.func.value) for call in _calls_of(module, "setTextFormat") if isinstance(call.func, ast.Attribute)
     }
-    for loop in ast.walk(module):  # for label in (self.title, self.note): label.setTextFormat(…)
+    for loop in module:  # for label in (self.title, self.note): label.setTextFormat(…)
         if isinstance(loop, ast.For) and isinstance(loop.iter, ast.Tuple | ast.List) and _name(loop.target) in told:
             told |= {_name(one) for one in loop.iter.elts}
     kinds = {"QLabel"}
-    for kind in ast.walk(module):
+    for kind in module:
         if isinstance(kind, ast.ClassDef) and any(_name(base) == "QLabel" for base in kind.bases):
-            says_so = any(dotted(call.func) == "self.setTextFormat" for call in _calls_of(kind, "setTextFormat"))
+            says_so = any(
+                dotted(call.func) == "self.setTextFormat" for call in _calls_of(ast.walk(kind), "setTextFormat")
+            )
             kinds |= set() if says_so else {kind.name}
     names: dict[int, set[str]] = {}
-    for node in ast.walk(module):
+    for node in module:
         if isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:
             targets = node.targets if isinstance(node, ast.Assign) else [node.target]
             names[id(node.value)] = {_name(target) for target in targets}
@@ -173,8 +181,8 @@ def _guessing_labels(module: ast.Module) -> list[ast.Call]:
     return [call for call in made if not names.get(id(call), set()) & told]
 
 
-def _calls_of(where: ast.AST, name: str) -> list[ast.Call]:
-    return [node for node in ast.walk(where) if isinstance(node, ast.Call) and _name(node.func) == name]
+def _calls_of(nodes: Iterable[ast.AST], name: str) -> list[ast.Call]:
+    return [node for node in nodes if isinstance(node, ast.Call) and _name(node.func) == name]
 
 
 def _name(node: ast.AST) -> str:
