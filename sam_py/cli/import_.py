@@ -10,6 +10,9 @@ import argparse
 import asyncio
 import json
 import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +24,9 @@ from sam_py.store.exporters.errors import TransferError
 from sam_py.store.importers.run import ImportReport, import_path
 
 SCHEMA = 1
+STDIN = Path("-")
+_STDIN_NAME = "standard input"
+_PIECE = 1024 * 1024
 _MOST_LISTED = 10
 
 
@@ -32,7 +38,7 @@ def run_import(options: argparse.Namespace) -> int:
         with quiet_log():
             report, error, ended = _one(path, options.format)
         code = max(code, ended)
-        reports.append({"file": path.name, **_fields(report), "error": error})
+        reports.append({"file": _name(path), **_fields(report), "error": error})
         if not options.json:
             _print(path, report, error)
         if ended == exit_codes.INTERRUPTED:
@@ -45,7 +51,9 @@ def run_import(options: argparse.Namespace) -> int:
 def _one(path: Path, format: str) -> tuple[ImportReport | None, str | None, int]:
     line = ProgressLine("Importing")
     try:
-        return asyncio.run(import_path(default_paths().create(), path, line.tell, format=format)), None, exit_codes.OK
+        paths = default_paths().create()
+        with _at_hand(path) as file:
+            return asyncio.run(import_path(paths, file, line.tell, format=format)), None, exit_codes.OK
     except KeyboardInterrupt:
         return None, "Stopped; the conversations that came in are whole.", exit_codes.INTERRUPTED
     except TransferError as error:
@@ -57,11 +65,45 @@ def _one(path: Path, format: str) -> tuple[ImportReport | None, str | None, int]
         line.end()
 
 
+@contextmanager
+def _at_hand(path: Path) -> Iterator[Path]:
+    """The file itself; of what is piped in a copy on the disk, as a ZIP is read from its end."""
+    if path != STDIN:
+        yield path
+        return
+    if sys.stdin is None or sys.stdin.isatty():
+        raise TransferError("Pipe the file in: sam-py import - < chatgpt-export.zip", kind="missing")
+    with tempfile.TemporaryDirectory(prefix="sam-py-") as folder:
+        yield _piped_in(Path(folder) / _STDIN_NAME)
+
+
+def _piped_in(copy: Path) -> Path:
+    """Write what comes in to `copy`."""
+    try:
+        with copy.open("wb") as out:
+            while piece := sys.stdin.buffer.read(_PIECE):
+                out.write(piece)
+            size = out.tell()
+    except OSError as error:
+        raise TransferError(
+            f"What was piped in could not be kept ({error.strerror or error}): free some space, or name the file.",
+            kind="failed",
+            detail=str(error),
+        ) from error
+    if not size:
+        raise TransferError("Nothing came in on standard input: pipe a JSON or a ZIP in.", kind="missing")
+    return copy
+
+
+def _name(path: Path) -> str:
+    return _STDIN_NAME if path == STDIN else path.name
+
+
 def _print(path: Path, report: ImportReport | None, error: str | None) -> None:
     if report is None:
         print(f"sam-py: {error}", file=sys.stderr)
         return
-    print(f"{printable(path.name)} – {report.summary}")
+    print(f"{printable(_name(path))} – {report.summary}")
     for note in report.notes:
         print(f"  {printable(note)}")
     for aside in report.aside[:_MOST_LISTED]:

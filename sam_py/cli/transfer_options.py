@@ -17,9 +17,9 @@ make a ZIP with a file each. The program may be running.
 "size": int, "damaged_lines": int, "unreadable": [str], "error": str | null}."""
 
 _IMPORT_EPILOG = """\
-PATH is a file, a ZIP or a folder as the other program wrote it; what it is, is seen by itself. The same file again
-adds what is new in it and nothing twice. The program may be running: it shows what came in when it next reads its
-folder.
+PATH is a file, a ZIP or a folder as the other program wrote it; what it is, is seen by itself. With - as PATH a JSON
+or a ZIP is read from standard input. The same file again adds what is new in it and nothing twice. The program may be
+running: it shows what came in when it next reads its folder.
 What cannot be read is kept aside in the data folder under imports/, with the reason.
 
 --json prints one object: {"schema": 1, "imports": [{"file": str, "format": str, "new": int, "grown": int,
@@ -64,7 +64,7 @@ def add_import(commands: Any) -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
-    importing.add_argument("path", metavar="PATH", type=Path, nargs="+", help="a file, a ZIP or a folder")
+    importing.add_argument("path", metavar="PATH", type=Path, nargs="+", help="a file, a ZIP or a folder, or -")
     importing.add_argument("--format", metavar="NAME", default="", help="what it is, where that is not seen")
     importing.add_argument("--json", action="store_true", help="print the report as one JSON object (see below)")
     return importing

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from pathlib import Path
 from typing import Any
@@ -64,6 +65,20 @@ def test_a_line_for_the_path_writes_to_standard_output(
     assert capfdbinary.readouterr().out.startswith(b"# Soup\n")
     assert run("export", "-", "--json") == exit_codes.USAGE
     assert sorted(path.name for path in tmp_path.iterdir()) == ["home", "x.json"]
+
+
+@pytest.mark.parametrize("form", ["json", "zip"])
+def test_a_line_for_the_path_reads_what_is_piped_in(
+    form: str, home: Paths, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    content = exported(home, tmp_path / f"x.{form}", form)  # type: ignore[arg-type]
+    monkeypatch.setenv("SAM_HOME", str(tmp_path / "other"))
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(content)))
+    assert run("import", "-", "--json") == exit_codes.OK
+    (report,) = printed(capsys)["imports"]
+    assert (report["file"], report["new"], report["error"]) == ("standard input", 3, None)
+    assert run("import", "-") == exit_codes.USAGE, "it was read"
+    assert "Nothing came in" in capsys.readouterr().err
 
 
 def test_the_form_follows_the_ending_and_a_folder_names_the_file(home: Paths, tmp_path: Path) -> None:
