@@ -29,6 +29,8 @@ from sam_py.ui.widgets.plain import one_line
 
 _SIZE = (640, 560)
 _MOST_LISTED = 2_000
+_MOST_OPENED = 6
+"""Windows of the file manager."""
 _ASIDE = "aside"
 
 
@@ -46,7 +48,7 @@ class ImportDialog(WorkDialog):
         self._backups = backups
         self._open_conversation = open_conversation
         self._stopped = False
-        self._aside: Path | None = None
+        self._aside: list[Path] = []
         self.setWindowTitle(self.tr("Import conversations"))
         self.setAcceptDrops(True)
         icons = services.icons
@@ -64,7 +66,7 @@ class ImportDialog(WorkDialog):
         self.open_button = PillButton(icons, self.tr("Open"), kind="accent", label=self.tr("Open the conversation"))
         self.open_button.clicked.connect(lambda: self._open(next(iter(self.list.selected), "")))
         self.aside_button = PillButton(icons, self.tr("Show what was kept aside"), kind="outline", icon="folder-open")
-        self.aside_button.clicked.connect(lambda: self._aside is not None and open_folder(self._aside))
+        self.aside_button.clicked.connect(self._show_aside)
         self.close_button = PillButton(icons, self.tr("Close"), kind="outline")
         self.close_button.clicked.connect(self.reject)
         self._build()
@@ -75,7 +77,7 @@ class ImportDialog(WorkDialog):
         if not files or self.is_working:
             return
         self.list.show_entries(())
-        self._aside = None
+        self._aside = []
         self.news.say("")
         self._stopped = False
         self.begin(self._import(list(files)), "import")
@@ -129,7 +131,7 @@ class ImportDialog(WorkDialog):
         self.open_button.setEnabled(not running and bool(chosen) and not chosen.startswith(_ASIDE))
         self.list.setVisible(bool(self.list.shown))
         self.open_button.setVisible(bool(self.list.shown))
-        self.aside_button.setVisible(self._aside is not None)
+        self.aside_button.setVisible(bool(self._aside))
 
     def _choose(self, mode: QFileDialog.FileMode) -> None:
         dialog = QFileDialog(self, self.tr("What is to be imported"))
@@ -193,7 +195,7 @@ class ImportDialog(WorkDialog):
         said = [self._summary(report) for report in reports]
         said += [note for report in reports for note in report.notes]
         self.news.say("\n".join([*said, *troubles]), "error" if troubles and not reports else "text")
-        self._aside = next((report.folder for report in reports if report.folder is not None), None)
+        self._aside = list(dict.fromkeys(report.folder for report in reports if report.folder is not None))
         entries = self._entries(reports)
         self.list.show_entries(entries[:_MOST_LISTED])
         if entries:
@@ -239,6 +241,12 @@ class ImportDialog(WorkDialog):
         if id and not id.startswith(_ASIDE):
             self.accept()
             self._open_conversation(id)
+
+    def _show_aside(self) -> None:
+        """Each report's folder; of very many the one that holds them."""
+        folders = self._aside if len(self._aside) <= _MOST_OPENED else [self._aside[0].parent]
+        for folder in folders:
+            open_folder(folder)
 
     def _stop(self) -> None:
         self._stopped = True

@@ -8,6 +8,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from sam_py.paths import default_paths
 from sam_py.settings.file import SettingsFile
 from sam_py.store.backups.making import backups_in
@@ -28,7 +30,9 @@ async def _until(what: Callable[[], object]) -> None:
             await asyncio.sleep(0.002)
 
 
-def test_an_import_is_backed_up_first_reported_and_opened_by_click(tmp_path: Path, qtbot: Any) -> None:
+def test_an_import_is_backed_up_first_reported_and_opened_by_click(
+    tmp_path: Path, qtbot: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     async def story() -> None:
         there = House(default_paths(tmp_path / "there").create())
         await there.library.start()
@@ -39,6 +43,8 @@ def test_an_import_is_backed_up_first_reported_and_opened_by_click(tmp_path: Pat
         document = json.loads(file.read_text())
         document["conversations"].append({"id": "x", "events": []})
         file.write_text(json.dumps(document))
+        more = tmp_path / "more.json"
+        more.write_text(json.dumps({**document, "conversations": document["conversations"][-1:]}))
         strange = tmp_path / "strange.json"
         strange.write_text("[1, 2]")
 
@@ -65,7 +71,7 @@ def test_an_import_is_backed_up_first_reported_and_opened_by_click(tmp_path: Pat
         qtbot.addWidget(parent)
         dialog = ImportDialog(services, backups, opened.append, parent)
         assert dialog.list.isHidden()
-        dialog.run([file, strange])
+        dialog.run([file, strange, more])
         assert not dialog.files_button.isEnabled()
         await _until(lambda: not dialog.is_working)
         await _until(lambda: house.library.summary(bus.conversation_id) is not None)
@@ -74,6 +80,11 @@ def test_an_import_is_backed_up_first_reported_and_opened_by_click(tmp_path: Pat
         assert "1 kept aside" in dialog.news.text()
         assert "strange.json is in no format" in dialog.news.text()
         assert not dialog.aside_button.isHidden()
+        shown: list[Path] = []
+        monkeypatch.setattr("sam_py.ui.import_.import_dialog.open_folder", shown.append)
+        dialog.aside_button.click()
+        assert len(set(shown)) == 2, "each report has its folder"
+        assert all(folder.is_dir() for folder in shown)
         assert dialog.list.shown[-1] == bus.conversation_id
         dialog.list.pick(dialog.list.shown[0])
         assert not dialog.open_button.isEnabled(), "what was kept aside is no conversation"
