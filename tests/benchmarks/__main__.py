@@ -24,6 +24,7 @@ from tests.benchmarks.loop import loop
 from tests.benchmarks.meaning import meaning
 from tests.benchmarks.narrator import narrator
 from tests.benchmarks.playback import playback
+from tests.benchmarks.recall import recall
 from tests.benchmarks.run import Row, child, make_library
 from tests.benchmarks.search import search
 from tests.benchmarks.sentences import sentences
@@ -139,6 +140,7 @@ BENCHMARKS: dict[str, Callable[[int], list[Row]]] = {
     "dimming": dimming,
     "search": search,
     "meaning": meaning,
+    "recall": recall,
     "library": library,
     "transfer": transfer,
     "sentences": sentences,

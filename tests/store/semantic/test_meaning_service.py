@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
+from itertools import pairwise
 
 import pytest
 
@@ -100,9 +101,8 @@ def test_what_means_the_same_is_found_though_no_word_is(paths: Paths) -> None:
              "Call the garage.", "What is a fair salary?", "It depends."]
         )  # fmt: skip
         assert here.meaning.state.phase == "ready"
-        assert [state.done for state in here.states if state.phase == "building"] == sorted(
-            state.done for state in here.states if state.phase == "building"
-        )
+        done = [state.done for state in here.states if state.phase == "building"]
+        assert all(more >= less or more == 0 for less, more in pairwise(done)), "another run begins at nothing"
 
     searched(paths, story)
 
@@ -228,7 +228,7 @@ def test_two_ranks_are_mixed_and_what_both_found_stands_first(paths: Paths) -> N
         assert both.hits[0].marks
         assert not both.hits[0].is_similar
         assert next(hit.snippet for hit in both.hits if hit.is_similar) == "The lorry"
-        assert mixed(words, [], 3).hits == tuple(replace(hit, score=1 / 61) for hit in words.hits)
+        assert mixed(words, [], 3).hits == tuple(replace(hit, score=1.0) for hit in words.hits)
         many: tuple[Hit, ...] = tuple(
             replace(words.hits[0], place=replace(words.hits[0].place, message_id=str(number))) for number in range(30)
         )
