@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
+from datetime import datetime, timedelta
 
 from sam_py.bus.deltas import Delta, ErrorShown, Inserted, Reset, SettingChanged, Updated
 from sam_py.bus.loaded import LoadedHistory, StoredMessage
@@ -12,9 +13,11 @@ from sam_py.bus.stored_settings import settings_from
 from sam_py.bus.tool_ledger import ToolLedger
 from sam_py.bus.tree import MessageTree, Node
 from sam_py.messages.history import ConversationSettings, ErrorOccurred
+from sam_py.messages.message import utc_now
 
 _ONE_BY_ONE = 20
 """Up to so many new messages at the end are told of one after the other."""
+_MOMENT = timedelta(microseconds=1)
 _CALLS_WITHIN = 200
 """How many messages from the end are looked through for calls that moved on elsewhere."""
 
@@ -59,6 +62,15 @@ class Absorber(ConversationReader):
         self._tell_errors(errors)
         for key in _differing(settings, self.settings):
             self._publish(SettingChanged(key))
+
+    def _moment_below(self, parent_id: str | None) -> datetime:
+        """When what is said now below `parent_id` was said: after what stands there, also where a clock was put back.
+
+        Versions stand in the order of their times, whenever and wherever they are read again.
+        """
+        now, brothers = utc_now(), self._tree.children(parent_id)
+        last = self.get(brothers[-1]).created_at if brothers else now
+        return max(now, last + _MOMENT) if brothers else now
 
     def _brothers(self) -> dict[str, int]:
         return {message_id: len(self.siblings(message_id)) for message_id in self._tree.path}

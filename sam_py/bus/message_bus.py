@@ -130,7 +130,8 @@ class MessageBus(Absorber):
         if pinned is None:
             pinned = self._tree.users_above(parent, self.auto_pin) < self.auto_pin
         importance, _rule = score(text, role="user")
-        return UserMessage(parent_id=parent, parts=content, pinned=pinned, importance=importance)
+        moment = self._moment_below(parent)
+        return UserMessage(parent_id=parent, created_at=moment, parts=content, pinned=pinned, importance=importance)
 
     def add(self, message: Message) -> None:
         """Add a finished message of any role at its `parent_id`, and make its branch the active one.
@@ -262,7 +263,8 @@ class MessageBus(Absorber):
         parent = self._parent(parent_id)
         if parent is not None:
             self._node(parent)
-        message = AssistantMessage(parent_id=parent, provider=provider, model=model, reminders=reminders)
+        at = self._moment_below(parent)
+        message = AssistantMessage(parent_id=parent, created_at=at, provider=provider, model=model, reminders=reminders)
         self._live[message.id] = LiveReply(PartsBuilder(), self._now())
         self._insert(message)
         return message.id

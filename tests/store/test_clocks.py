@@ -9,14 +9,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sam_py.bus.message_bus import MessageBus
-from sam_py.messages.message import UserMessage
+from sam_py.bus.message_bus import ROOT, MessageBus
+from sam_py.messages.message import UserMessage, utc_now
 from sam_py.messages.parts import TextPart
 from sam_py.paths import default_paths
 from sam_py.store.backups.shelf import Backups
 from sam_py.store.journal import Journal
 from tests.store.house import House, at_home
-from tests.store.kit import START, said
+from tests.store.kit import START, answered, said
 
 YEARS = timedelta(days=4 * 365)
 
@@ -37,6 +37,31 @@ def test_words_come_back_in_the_order_in_which_they_were_said(
     bus = MessageBus("c")
     bus.load(Journal(folder, "bb").load())
     assert [message.text for message in bus.messages()] == [f"words {number}" for number in range(len(jumps))]
+
+
+def test_versions_keep_their_order_when_the_clock_is_put_back_by_hours(tmp_path: Path) -> None:
+    hours_s = 6 * 3600.0
+    future = (utc_now() - START).total_seconds() + hours_s
+
+    async def story(house: House) -> None:
+        id = house.library.create()
+        journal = Journal(house.paths.conversations / id, "aaaaaaaa")
+        journal.save([said("first", "asked", at_s=future), answered("one", "answered", "first", at_s=future + 60)])
+        bus = await house.reopen(id)
+        house.library.attach(bus)
+        for number in range(3):  # regenerated, then edited, with the right time again
+            reply = bus.begin_assistant(parent_id="first")
+            bus.append_delta(reply, f"again {number}")
+            bus.complete(reply)
+        edited = bus.add_user_message("asked otherwise", parent_id=ROOT)
+        replies, questions = bus.siblings("one"), bus.siblings("first")
+        assert (replies[0], len(replies), questions) == ("one", 4, ("first", edited.id))
+        await house.library.flush()
+        again = await house.reopen(id)
+        assert (again.siblings("one"), again.siblings("first")) == (replies, questions)
+        assert [message.text for message in again.messages()] == [message.text for message in bus.messages()]
+
+    at_home(default_paths(tmp_path / "home").create(), story)
 
 
 @pytest.mark.parametrize("jump", [-YEARS, YEARS])
