@@ -13,6 +13,7 @@ May import: everything below it but Qt; of `ui` only `ui.probe`, in a child proc
 from __future__ import annotations
 
 import argparse
+import logging
 import os
 import sys
 from collections.abc import Sequence
@@ -59,6 +60,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code. `argv` without the program's name."""
     arguments = list(sys.argv[1:] if argv is None else argv)
     _make_output_safe()
+    logging.getLogger("sam_py").addHandler(logging.NullHandler())  # what matters here, the command itself says
     try:
         code = _run(_parser().parse_args(arguments))
         sys.stdout.flush()

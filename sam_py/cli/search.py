@@ -8,7 +8,7 @@ import json
 import re
 import sys
 from dataclasses import asdict, replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from sam_py.cli import exit_codes
@@ -34,7 +34,7 @@ _WORDS = {"text": "", "code": "in code", "tool": "in a tool's words", "thinking"
 
 def search(options: argparse.Namespace) -> int:
     """Run the command and return its exit code."""
-    paths = default_paths()
+    paths = default_paths().create()
     try:
         filters = _filters(options, paths)
         wanted = _meaning_wanted(options, paths) if options.meaning else None
@@ -125,7 +125,7 @@ def _filters(options: argparse.Namespace, paths: Paths) -> Filters:
         kinds=frozenset(options.kind),
         conversation_id=_conversation(options.conversation, paths) if options.conversation else "",
         since=_day(options.since) if options.since else None,
-        until=_day(options.until) + timedelta(days=1) if options.until else None,
+        until=_day_after(options.until) if options.until else None,
     )
 
 
@@ -145,6 +145,12 @@ def _day(text: str) -> datetime:
         return datetime.strptime(text, "%Y-%m-%d").astimezone()
     except (ValueError, OverflowError) as error:
         raise SamError(f"{text} is not a date: write it as 2026-03-31.") from error
+
+
+def _day_after(text: str) -> datetime | None:
+    """None after the last day that there is: then nothing is later."""
+    day = _day(text)
+    return day + timedelta(days=1) if day.date() < date.max else None
 
 
 def _print(results: Results) -> None:

@@ -58,6 +58,7 @@ def test_the_filters_narrow_what_is_found(run: Run) -> None:
     assert ids("lighthouse", "--conversation", "kit") == ["k"]
     assert ids("lighthouse", "--kind", "code") == []
     assert ids("forty", "--from", "2026-01-02", "--to", "2026-01-04") == ["r"]
+    assert ids("forty", "--to", "9999-12-31") == ["r"]  # no day comes after that one
     assert ids("forty", "--to", "2026-01-01") == []
     assert len(ids("lighthouse", "--limit", "1", "--order", "newest")) == 1
 
@@ -87,6 +88,14 @@ def test_nothing_found_is_no_error_and_more_is_told(run: Run) -> None:
 )
 def test_what_cannot_be_understood_is_said(run: Run, arguments: list[str], told: str) -> None:
     assert run(*arguments) == (2, "", told + "\n")
+
+
+def test_before_the_first_conversation_nothing_is_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("SAM_HOME", str(tmp_path / "new"))
+    assert cli.main(["search", "hello"]) == 0
+    assert tuple(capsys.readouterr()) == ("", "Nothing was found.\n")
 
 
 def test_an_index_that_cannot_be_made_is_an_error_that_says_what_to_do(run: Run, tmp_path: Path) -> None:
