@@ -213,9 +213,8 @@ class Program:
         )
         services.voice = lambda: self._voice_of(services)
         self._voice: WindowVoice | None = None
-        services.keeping = lambda: self._keeping_of(services)
         self._keeping: ProgramKeeping | None = None
-        self._keep = services.keeping
+        self._keep = services.keeping = lambda: self._keeping_of(services)
         self._search = ProgramSearch(paths, self._library)
         self._search.join(services)
         self._ends = False
@@ -225,6 +224,7 @@ class Program:
         self._tools.servers = self._servers
         self.window = MainWindow(services, self._conversations)
         self.window.sidebar.export_requested.connect(lambda ids, folder: self._keep().export(ids, folder))
+        self.window.sidebar.import_requested.connect(lambda files: self._keep().import_files(files))
         self._asking = Asking(self._tools, self.window)
         self._sources = ServerSources(services, self.window.chat.composer)
         self._server_news = ServerNews(services, self.window)

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import assert_never
 
 from PySide6.QtCore import QEvent, QObject, QPoint, Qt, QTimer, Signal
-from PySide6.QtGui import QColor, QKeyEvent, QPalette
+from PySide6.QtGui import QColor, QDragEnterEvent, QDragLeaveEvent, QDragMoveEvent, QDropEvent, QKeyEvent, QPalette
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QStackedLayout, QVBoxLayout, QWidget
 
 from sam_py.store.library import LibraryChange
@@ -48,6 +48,8 @@ class Sidebar(QWidget):
     deleted = Signal(str)
     export_requested = Signal(list, str)
     """ids, and the folder whose conversations they are, or "" where they were chosen one by one"""
+    import_requested = Signal(list)
+    """Files of other programs that were dropped here, when the person said that they shall come in."""
     notice_requested = Signal(str, str, object)
     """text, the words of its button, what the button does"""
 
@@ -63,6 +65,8 @@ class Sidebar(QWidget):
     ) -> None:
         super().__init__(parent)
         self._library = library
+        self._spawn = spawn
+        self._drop_words: QWidget | None = None
         self._themes = themes
         self._now = now
         self._current = ""
@@ -136,6 +140,7 @@ class Sidebar(QWidget):
 
     def _build(self, icons: Icons) -> None:
         self.setAutoFillBackground(True)
+        self.setAcceptDrops(True)
         self.new_button = PillButton(icons, self.tr("New chat"), icon="new", shortcut="Ctrl+N", height_px=36)
         self.new_button.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.hide_button = IconButton(icons, "sidebar", self.tr("Hide the sidebar"), shortcut="Ctrl+B")
@@ -310,7 +315,42 @@ class Sidebar(QWidget):
         words, hide = self.new_button.sizeHint().width(), self.hide_button.sizeHint().width()
         self.setMinimumWidth(max(_LEAST_PX, words + hide + _HEAD_ROOM_PX))
 
+    # Files that are dropped
+
+    def _show_drop(self, shown: bool) -> None:
+        from sam_py.ui.sidebar.dropped_files import DropWords
+
+        if shown and self._drop_words is None:
+            self._drop_words = DropWords(self._themes, self)
+        elif not shown and self._drop_words is not None:
+            self._drop_words.hide()
+            self._drop_words.deleteLater()
+            self._drop_words = None
+
     # Qt
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        from sam_py.ui.sidebar.dropped_files import exports_in
+
+        event.setDropAction(Qt.DropAction.CopyAction)
+        event.setAccepted(bool(exports_in(event.mimeData())))
+        self._show_drop(event.isAccepted())
+
+    def dragMoveEvent(self, event: QDragMoveEvent) -> None:
+        event.setDropAction(Qt.DropAction.CopyAction)
+        event.accept()
+
+    def dragLeaveEvent(self, event: QDragLeaveEvent) -> None:
+        self._show_drop(False)
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        from sam_py.ui.sidebar.dropped_files import exports_in, offer_import
+
+        self._show_drop(False)
+        event.setDropAction(Qt.DropAction.CopyAction)
+        event.accept()
+        files = exports_in(event.mimeData())
+        self._spawn(offer_import(files, self.notice_requested.emit, self.import_requested.emit))
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if watched is self.filter and isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:

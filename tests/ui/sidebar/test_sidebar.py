@@ -6,10 +6,11 @@ import asyncio
 from collections.abc import Callable, Coroutine, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import (
     QAction,
     QContextMenuEvent,
@@ -19,13 +20,15 @@ from PySide6.QtGui import (
     QKeySequence,
     QShortcut,
 )
-from PySide6.QtWidgets import QInputDialog, QLineEdit, QMenu, QWidget
+from PySide6.QtWidgets import QApplication, QInputDialog, QLineEdit, QMenu, QWidget
 
 from sam_py.store.library import LibraryChange
 from sam_py.store.summary import ConversationSummary
+from sam_py.ui.sidebar.dropped_files import DropWords
 from sam_py.ui.sidebar.sidebar import Sidebar
 from sam_py.ui.theme import Themes
 from sam_py.ui.widgets.icons import Icons
+from tests.store.importers.samples import SAMPLES
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
 
@@ -351,6 +354,39 @@ def test_a_conversation_dropped_at_a_row_s_edge_still_goes_to_that_folder(stage:
     stage.list.dropEvent(QDropEvent(edge.toPointF(), Qt.DropAction.MoveAction, mime, left, none))
     assert stage.list.rows.drop_key == ""
     stage.wait_for("Work", "Title a", "Title c", "Today", "Title b")
+
+
+def test_files_of_other_programs_that_are_dropped_are_offered_to_be_imported(stage: Stage, tmp_path: Path) -> None:
+    wanted: list[list[Path]] = []
+    stage.sidebar.import_requested.connect(wanted.append)
+    export = SAMPLES[0].write(tmp_path)
+    strange, photo = tmp_path / "strange.json", tmp_path / "photo.png"
+    strange.write_text("[1, 2]")
+    photo.write_bytes(b"x")
+
+    def drop(*files: Path) -> bool:
+        mime = QMimeData()
+        mime.setUrls([QUrl.fromLocalFile(str(file)) for file in files])
+        rest = (Qt.DropAction.CopyAction, mime, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier)
+        entering = QDragEnterEvent(QPoint(20, 20), *rest)
+        QApplication.sendEvent(stage.list.viewport(), entering)  # what the list refuses goes to the sidebar
+        if entering.isAccepted():
+            assert [each.words for each in stage.sidebar.findChildren(DropWords) if each.isVisible()] == [
+                "Drop to import"
+            ]
+            QApplication.sendEvent(stage.sidebar, QDropEvent(QPointF(20, 20), *rest))
+            assert not any(each.isVisible() for each in stage.sidebar.findChildren(DropWords))
+        return entering.isAccepted()
+
+    assert not drop(photo), "that is for the composer"
+    assert drop(strange)
+    assert "strange.json is in no format" in stage.notices.pop()[0]
+    assert drop(photo, export, strange)
+    words, button, take = stage.notices.pop()
+    assert words.startswith(f"{export.name} holds conversations of ")
+    assert (button, wanted) == ("Import", []), "nothing comes in before it was said"
+    take()
+    assert wanted == [[export]]
 
 
 def test_a_shortcut_with_ctrl_leaves_one_conversation_selected(stage: Stage) -> None:
