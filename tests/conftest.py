@@ -1,7 +1,8 @@
-"""What all tests share: a real llama.cpp server, and where recorded provider traffic lies."""
+"""What all tests share: a short heap, a real llama.cpp server, and where recorded provider traffic lies."""
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,6 +16,16 @@ from tests.fakes.llama_server import LlamaServer, running_llama_server
 # One deadline for all machines would fail the slow ones; the number of examples keeps the suite short.
 settings.register_profile("sam", deadline=None, max_examples=60)
 settings.load_profile("sam")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def set_aside() -> None:
+    """Collections in a file's tests do not walk what was there before: pytest's own and the official SDKs' objects.
+
+    Each end of a window collects, and a walk of a million objects takes a second.
+    """
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")

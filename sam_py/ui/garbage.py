@@ -34,10 +34,12 @@ class GarbageCollection(QObject):
         self._settling.setSingleShot(True)
         self._settling.timeout.connect(self.settle)
         self._settling.start(_SETTLED_MS)
+        self._has_settled = False
 
     def settle(self) -> None:
         gc.collect()
         gc.freeze()
+        self._has_settled = True
 
     def check(self) -> None:
         """Collect the oldest generation whose time has come."""
@@ -47,9 +49,14 @@ class GarbageCollection(QObject):
             gc.collect(generation)
 
     def stop(self) -> None:
-        """Give the work back to Python, with nothing left over for another thread to find."""
+        """Give the work back to Python, with nothing left over for another thread to find.
+
+        What was set aside before this object was made (modules, see `app.py`) is looked at only where `settle` mixed
+        it with the window's.
+        """
         self._timer.stop()
         self._settling.stop()
-        gc.unfreeze()
+        if self._has_settled:
+            gc.unfreeze()
         gc.collect()
         gc.enable()

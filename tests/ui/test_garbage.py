@@ -18,7 +18,6 @@ def garbage(qapp: Any) -> Iterator[GarbageCollection]:
     yield collection
     collection.stop()
     assert gc.isenabled()
-    assert gc.get_freeze_count() == 0
 
 
 class Cycle:
@@ -48,6 +47,14 @@ def test_a_busy_worker_collects_nothing(garbage: GarbageCollection) -> None:
     assert Cycle.died_on == []
     garbage.settle()
     assert Cycle.died_on == ["MainThread"]
+    garbage.stop()
+    assert gc.get_freeze_count() == 0
+
+
+def test_what_others_set_aside_is_left_aside(garbage: GarbageCollection) -> None:
+    gc.freeze()
+    garbage.stop()
+    assert gc.get_freeze_count() > 0
 
 
 def test_what_piles_up_is_collected_in_its_time(garbage: GarbageCollection) -> None:

@@ -24,6 +24,7 @@ def run(qapp: Any) -> Iterator[Callable[[Any], Any]]:
         left = [task.get_name() for task in asyncio.all_tasks(loop)]
     asyncio.set_event_loop(None)
     gc.collect()
+    gc.freeze()  # as in the window's tests
     assert left == []
 
 
