@@ -95,6 +95,12 @@ class Loop:
         """The ids of all calls of the conversation, once it was `_looked` through."""
         self._looked = False
 
+    @property
+    def at(self) -> str | None:
+        """The reply that is written, or the last message before it."""
+        written = self._reply_id is not None and self._reply_id in self._desk.bus
+        return self._reply_id if written else self._to
+
     async def answer(
         self, to: str, choice: ModelChoice, defaults: ChatSettings, *, instead_of: str | None, go_on: bool
     ) -> AssistantMessage | None:
@@ -114,7 +120,7 @@ class Loop:
     ) -> AssistantMessage | None:
         tools = self._desk.tools
         if tools is not None:
-            tools.runner.begin_turn()
+            tools.runner.begin_turn(to)
         for _round in range(MAX_ROUNDS):
             reply = await self._one_reply(to, choice, defaults, go_on=go_on)
             if reply is None or reply.stop_reason not in _MAY_ACT or not reply.tool_calls or tools is None:
@@ -122,9 +128,11 @@ class Loop:
             self._calls.update(call.call_id for call in reply.tool_calls)
             self._teller.shows("acting")
             await tools.runner.run_round(reply, offered=tools.offered)
-            if self.over or self._desk.bus.tip is None:
+            bus = self._desk.bus
+            below = bus.last_below(reply.id) if reply.id in bus else bus.tip
+            if self.over or below is None:
                 return None
-            to, go_on, self._shown_before = self._desk.bus.tip, False, None
+            to, go_on, self._shown_before = below, False, None
         self._say_limit(to)
         return None
 
@@ -152,7 +160,11 @@ class Loop:
         else:
             bus.resolve_error(to)
             reply_id = bus.begin_assistant(
-                provider=choice.provider, model=choice.model, parent_id=to, reminders=prepared.receipts
+                provider=choice.provider,
+                model=choice.model,
+                parent_id=to,
+                reminders=prepared.receipts,
+                turns=False,  # the person may have turned to another branch meanwhile
             )
         self._reply_id = reply_id
         try:
@@ -293,10 +305,12 @@ class Loop:
         )
 
     def _show_again(self) -> None:
-        """A new answer that never came leaves the one that was shown before it."""
+        """A new answer that never came leaves the one that was shown before it, where the person still is."""
         bus, before = self._desk.bus, self._shown_before
         came = self._reply_id is not None and self._reply_id in bus
-        if before is not None and before in bus and not came:
+        above = bus.parent_of(before) if before is not None and before in bus else None
+        is_there = above is None or bus.index_of(above) is not None
+        if before is not None and before in bus and not came and is_there:
             bus.select_branch(before)
 
     def _record_task(self, stream: ReplyStream) -> None:

@@ -44,10 +44,9 @@ _CLOSING_S = 2.0
 class ChatSession:
     """Turns what a person asks for into messages and streams. One reply at a time; all on the loop's thread.
 
-    `provider_of(id)` raises SamError where it is unknown. `save_now()` returns when all is durable.
-    `defaults` holds for what the conversation does not say itself and may be replaced at any time.
-    `cost_of` prices a run where the provider does not. Whoever awaits `send` and its like waits for the
-    reply's end; troubles become errors on the bus.
+    `provider_of(id)` raises SamError where it is unknown. `save_now()` returns when all is durable. `defaults` holds
+    for what the conversation does not say itself and may be replaced at any time. `cost_of` prices a run where the
+    provider does not. Whoever awaits `send` and its like waits for the reply's end; troubles become errors on the bus.
     """
 
     def __init__(
@@ -98,10 +97,8 @@ class ChatSession:
     @property
     def choice(self) -> ModelChoice:
         """The provider and model of the next request."""
-        settings = self.bus.settings
-        if settings.provider:
-            return ModelChoice(provider=settings.provider, model=settings.model)
-        return self.defaults.default
+        own = self.bus.settings
+        return ModelChoice(provider=own.provider, model=own.model) if own.provider else self.defaults.default
 
     def subscribe(self, listener: StateListener) -> Callable[[], None]:
         """Call `listener` with each new state; returns the function that ends it."""
@@ -169,7 +166,7 @@ class ChatSession:
         if not message.text and not message.parts:
             raise SamError("Write something or attach a file first: an empty message is not sent.")
         if self._run is not None:
-            self._change(queued=(*self._state.queued, message))
+            self._change(queued=(*self._state.queued, replace(message, below=self.bus.tip)))
             return
         said = self._say(message)
         await self._start(lambda run: self._reply(run, said, then_queued=True))
@@ -228,9 +225,8 @@ class ChatSession:
         message = self.bus.get(message_id)
         if not isinstance(message, UserMessage):
             raise SamError("Only your own messages can be edited and sent again.")
-        kept = (
-            tuple(part for part in message.parts if not isinstance(part, TextPart)) if parts is None else tuple(parts)
-        )
+        attached = (part for part in message.parts if not isinstance(part, TextPart))
+        kept = tuple(attached if parts is None else parts)
         if not text.strip() and not kept:
             raise SamError("Write something or attach a file first: an empty message is not sent.")
         edited = QueuedMessage(text.strip(), kept)
@@ -297,10 +293,14 @@ class ChatSession:
         return self.bus.id_at(index)
 
     def select_branch(self, message_id: str) -> None:
-        """Show another alternative; a reply that streams is stopped first."""
-        self.stop()
+        """Show another alternative. A reply that streams goes on where it is, shown or not."""
         if message_id in self.bus:
             self.bus.select_branch(message_id)
+
+    @property
+    def works_at(self) -> str | None:
+        """The message that is written, or the last one before it; None: no reply is on its way."""
+        return self._run.at if self._run is not None else None
 
     def remove(self, message_id: str) -> None:
         """Delete a message; a reply that streams is stopped first if it is this one."""
@@ -389,8 +389,10 @@ class ChatSession:
                 return
 
     def _say(self, message: QueuedMessage, parent: Any = None) -> str:
-        """Add what the person said, at once: whatever is stopped after it, it is said. Returns its id."""
-        said = self.bus.add_user_message(message.text, message.parts, parent_id=parent)
+        """Add what the person said, at once, on the branch on which it was written. Returns its id."""
+        if was_queued := message.below is not None and message.below in self.bus:
+            parent = self.bus.last_below(message.below)
+        said = self.bus.add_user_message(message.text, message.parts, parent_id=parent, turns=not was_queued)
         self._keep_choice()
         self._titles.take_first_words(said)
         return said.id
@@ -446,7 +448,7 @@ class ChatSession:
         run.end()
 
     def _held(self) -> tuple[QueuedMessage, ...]:
-        return tuple(replace(each, held=True) for each in self._state.queued)
+        return tuple(replace(each, held=True, below=None) for each in self._state.queued)
 
     def _release(self) -> None:
         self._change(queued=tuple(replace(each, held=False) for each in self._state.queued))

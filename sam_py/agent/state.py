@@ -24,6 +24,9 @@ class QueuedMessage:
     text: str
     parts: tuple[Part, ...] = ()
     held: bool = False
+    below: str | None = None
+    """The last message of the branch on which it was said; None, or gone: it goes to the one that is shown then. So
+    does what was held: the person says when."""
     id: str = field(default_factory=new_id)
 
 

@@ -103,14 +103,15 @@ class MessageBus(Absorber):
         *,
         pinned: bool | None = None,
         parent_id: str | _Unset | None = None,
+        turns: bool = True,
     ) -> UserMessage:
-        """Add what the person said below the tip, or below `parent_id` (an edit: a sibling).
+        """Add what the person said below the tip, or below `parent_id` (an edit: a sibling); `turns`: see `add`.
 
         Strips `text`; refuses a message with neither text nor part (`SamError`). The first `auto_pin`
         user messages of a path are pinned unless `pinned` says otherwise.
         """
         message = self.user_message(text, parts, pinned=pinned, parent_id=parent_id)
-        self.add(message)
+        self.add(message, turns=turns)
         return message
 
     def user_message(
@@ -133,15 +134,16 @@ class MessageBus(Absorber):
         moment = self._moment_below(parent)
         return UserMessage(parent_id=parent, created_at=moment, parts=content, pinned=pinned, importance=importance)
 
-    def add(self, message: Message) -> None:
+    def add(self, message: Message, *, turns: bool = True) -> None:
         """Add a finished message of any role at its `parent_id`, and make its branch the active one.
 
+        Unless it `turns` to it, nothing that is shown changes where the parent is on a branch that is not shown.
         Raises UnknownMessageError where the parent is not here.
         """
         self._check_new(message)
         started = self._now()
         self._record(MessageAdded(message=message))
-        self._insert(message)
+        self._insert(message, turns=turns)
         self._took(started)
 
     def insert(self, message: Message) -> None:  # D-030
@@ -258,15 +260,19 @@ class MessageBus(Absorber):
         model: str = "",
         parent_id: str | _Unset | None = None,
         reminders: tuple[ReminderReceipt, ...] = (),
+        turns: bool = True,
     ) -> str:
-        """Open a reply below the tip (or below `parent_id`: a sibling of what is there) and return its id."""
+        """Open a reply below the tip (or below `parent_id`: a sibling of what is there) and return its id.
+
+        `turns`: see `add`.
+        """
         parent = self._parent(parent_id)
         if parent is not None:
             self._node(parent)
         at = self._moment_below(parent)
         message = AssistantMessage(parent_id=parent, created_at=at, provider=provider, model=model, reminders=reminders)
         self._live[message.id] = LiveReply(PartsBuilder(), self._now())
-        self._insert(message)
+        self._insert(message, turns=turns)
         return message.id
 
     def resume_assistant(self, message_id: str) -> None:
@@ -453,8 +459,11 @@ class MessageBus(Absorber):
         if same < max(length, len(self._tree.path)):
             self._publish(Reset(same))
 
-    def _insert(self, message: Message) -> None:
-        """Put `message` into the tree and on the path, and announce it. O(1) below the tip, otherwise O(n)."""
+    def _insert(self, message: Message, *, turns: bool) -> None:
+        """Put `message` into the tree and on the path, and announce it. O(1) below the tip, otherwise O(n).
+
+        Unless it `turns`, one whose parent is not on the path only joins the tree: O(1), and nobody is told.
+        """
         self.metrics.messages_added += 1
         node = Node(message.id, message.parent_id, message.role, message)
         if node.parent_id == self.tip:
@@ -462,6 +471,8 @@ class MessageBus(Absorber):
             self._publish(Inserted(len(self._tree.path) - 1, message))
             return
         self._tree.link(node)
+        if not turns and node.parent_id is not None and node.parent_id not in self._tree.index:
+            return
         for choice in self._tree.choose(node.id):
             self._record(choice)
         self._publish(Reset(self._tree.walk()))

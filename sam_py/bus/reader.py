@@ -92,6 +92,19 @@ class ConversationReader:
     def parent_of(self, message_id: str) -> str | None:
         return self._node(message_id).parent_id
 
+    def last_below(self, message_id: str) -> str:
+        """The last of what is shown below a message whenever it is shown itself; its own id where nothing stands there.
+
+        O(1) on the active path, else O(messages below).
+        """
+        self._node(message_id)
+        if message_id in self._tree.index:
+            return self._tree.path[-1]
+        last = message_id
+        while (below := self._tree.choice(last)) is not None:
+            last = below
+        return last
+
     def siblings(self, message_id: str) -> tuple[str, ...]:
         """The alternatives at the message's place, itself among them, oldest first."""
         return self._tree.children(self._node(message_id).parent_id)

@@ -13,7 +13,7 @@ from sam_py.bus.message_bus import MessageBus
 from sam_py.bus.tool_ledger import LedgerWriter
 from sam_py.errors import SamError
 from sam_py.messages.builder import mend_surrogates
-from sam_py.messages.message import AssistantMessage, Message, ToolResultMessage, ToolStatus
+from sam_py.messages.message import AssistantMessage, Message, ToolResultMessage, ToolStatus, UserMessage
 from sam_py.messages.parts import ToolCallPart
 from sam_py.tools.approval import Approvals, Question
 from sam_py.tools.base import Running, Tool, ToolError, ToolOutput, bound_to
@@ -58,6 +58,7 @@ class _Call:
 
 @dataclass(slots=True)
 class _Round:
+    reply_id: str
     calls: list[_Call]
     offered: Callable[[str], bool]
     over: bool = False
@@ -104,9 +105,11 @@ class ToolRunner:
         """The status of a call of the round that runs."""
         return self._round.statuses.get(call_id) if self._round is not None else None
 
-    def begin_turn(self) -> None:
-        """An answer begins. What strangers said since the person last wrote still counts; a retry is no new word."""
-        self.strangers_spoke = any(self._is_of_strangers(message) for message in self._since_the_person_wrote())
+    def begin_turn(self, at: str | None = None) -> None:
+        """An answer to the message `at` begins, or to the last one. What strangers said since the person last wrote
+        still counts; a retry is no new word."""
+        said = self._since_the_person_wrote(at if at is not None else self._bus.tip)
+        self.strangers_spoke = any(map(self._is_of_strangers, said))
 
     async def run_round(self, reply: AssistantMessage, *, offered: Callable[[str], bool]) -> list[ToolResultMessage]:
         """Run all calls of `reply`; returns their results in the order of the calls.
@@ -118,7 +121,7 @@ class ToolRunner:
             raise RuntimeError("a round runs already in this conversation")
         parts = [part for part in reply.parts if isinstance(part, ToolCallPart)]
         calls = [_Call(part, self._tool_of(part.tool_name) if offered(part.tool_name) else None) for part in parts]
-        running = self._round = _Round(calls, offered)
+        running = self._round = _Round(reply.id, calls, offered)
         try:
             for call in calls:
                 self._note(running, call)
@@ -159,17 +162,20 @@ class ToolRunner:
             if call.came is not None:
                 status, output, data = call.came
                 whole = hashlib.sha256(data).hexdigest()  # as the store will name it
-                self._add(call, status, output, duration_s=duration_s, whole=whole)
+                self._add(running, call, status, output, duration_s=duration_s, whole=whole)
             else:
-                self._add(call, "aborted", ToolOutput(reason), duration_s=duration_s)
+                self._add(running, call, "aborted", ToolOutput(reason), duration_s=duration_s)
 
     # What was said before
 
-    def _since_the_person_wrote(self) -> Iterator[Message]:
-        for index in range(len(self._bus) - 1, -1, -1):
-            if self._bus.role_at(index) == "user":
+    def _since_the_person_wrote(self, at: str | None) -> Iterator[Message]:
+        """From the message `at` upwards, whichever branch is shown."""
+        while at is not None and at in self._bus:
+            message = self._bus.get(at)
+            if isinstance(message, UserMessage):
                 return
-            yield self._bus.at(index)
+            yield message
+            at = self._bus.parent_of(at)
 
     def _is_of_strangers(self, message: Message) -> bool:
         if not isinstance(message, ToolResultMessage) or message.status == "aborted":
@@ -232,7 +238,7 @@ class ToolRunner:
             status, output = "error", ToolOutput(f"The tool failed ({type(error).__name__}: {error}).")
         output, whole = await self._fitted(call, status, output)
         if not running.over:
-            self._add(call, status, output, duration_s=self._since(running, call), whole=whole)
+            self._add(running, call, status, output, duration_s=self._since(running, call), whole=whole)
 
     async def _outcome(self, running: _Round, call: _Call) -> tuple[ToolStatus, ToolOutput]:
         part, tool = call.part, call.tool
@@ -303,6 +309,7 @@ class ToolRunner:
 
     def _add(
         self,
+        running: _Round,
         call: _Call,
         status: ToolStatus,
         output: ToolOutput,
@@ -310,10 +317,11 @@ class ToolRunner:
         duration_s: float | None,
         whole: str | None = None,
     ) -> None:
-        """The result joins the conversation and the ledger says what became of the call."""
-        part = call.part
+        """The result joins the conversation, below the reply and the results before it, whatever branch is shown by
+        now; the ledger says what became of the call."""
+        part, bus = call.part, self._bus
         call.result = ToolResultMessage(
-            parent_id=self._bus.tip,
+            parent_id=bus.last_below(running.reply_id) if running.reply_id in bus else bus.tip,
             call_id=part.call_id,
             tool_name=part.tool_name,
             status=status,
@@ -325,7 +333,7 @@ class ToolRunner:
         )
         reason = "" if status == "success" else output.text.splitlines()[0][:200] if output.text else status
         self._writer.record(part.call_id, status, tool_name=part.tool_name, reason=reason, result_id=call.result.id)
-        self._bus.add(call.result)
+        bus.add(call.result, turns=False)
 
     def _offer(self, running: _Round) -> str:
         names = ", ".join(sorted(tool.name for tool in self._registry if running.offered(tool.name)))

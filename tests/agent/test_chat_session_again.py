@@ -200,17 +200,35 @@ async def test_editing_while_a_reply_streams_stops_it(talk: Talk) -> None:
     assert talk.lines() == ["user: otherwise", "assistant: Anew [stop]"]
 
 
-async def test_switching_the_branch_stops_what_streams(talk: Talk) -> None:
+async def test_a_reply_goes_on_while_another_branch_is_shown_and_what_is_queued_keeps_its_branch(talk: Talk) -> None:
     talk.provider.answer("Hello")
     await talk.session.send("Hi")
     first = talk.bus.path[1]
     regenerating = asyncio.get_running_loop().create_task(talk.session.regenerate(first))
     talk.provider.say("Good")
     await talk.until(lambda: talk.session.state.phase == "streaming")
+    written = talk.bus.path[1]
+    await talk.session.send("said below the one that streams")
     talk.session.select_branch(first)
+    assert talk.session.works_at == written
+    await talk.session.send("said below the first")
+    for answer in (" day", "One", "Two"):
+        talk.provider.answer(answer)
     await regenerating
-    assert talk.bus.path[1] == first
-    assert [talk.bus.get(each).text for each in talk.bus.siblings(first)] == ["Hello", "Good"]
+    await talk.until(lambda: not talk.session.state.is_busy)
+    assert talk.lines() == [
+        "user: Hi",
+        "assistant: Hello [stop]",
+        "user: said below the first",
+        "assistant: Two [stop]",
+    ]
+    talk.session.select_branch(written)
+    assert talk.lines() == [
+        "user: Hi",
+        "assistant: Good day [stop]",
+        "user: said below the one that streams",
+        "assistant: One [stop]",
+    ]
 
 
 async def test_deleting_a_reply_that_streams_stops_it(talk: Talk) -> None:

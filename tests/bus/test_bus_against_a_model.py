@@ -82,10 +82,11 @@ class Model:
             step = self.shown(step)
         return path
 
-    def add(self, message_id: str, parent: str | None) -> None:
+    def add(self, message_id: str, parent: str | None, *, turns: bool = True) -> None:
         self.order.append(message_id)
         self.parent[message_id] = parent
-        self.choose(message_id)
+        if turns:
+            self.choose(message_id)
 
     def choose(self, message_id: str) -> None:
         step: str | None = message_id
@@ -147,8 +148,10 @@ class BusMachine(RuleBasedStateMachine):
     @rule(data=st.data())
     def begin(self, data: st.DataObject) -> None:
         parent = data.draw(st.sampled_from([None, *self.model.order])) if self.model.order else None
-        self.live = self.bus.begin_assistant(provider="p", model="m", parent_id=ROOT if parent is None else parent)
-        self.model.add(self.live, parent)
+        turns, path, at = data.draw(st.booleans()), self.bus.path, ROOT if parent is None else parent
+        self.live = self.bus.begin_assistant(provider="p", model="m", parent_id=at, turns=turns)
+        self.model.add(self.live, parent, turns=turns or parent is None or parent in path)
+        assert self.bus.last_below(self.live) == self.live
 
     @precondition(lambda self: self.live)
     @rule(text=TEXTS, kind=st.sampled_from(["text", "thinking_text"]))

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
 
 from sam_py.agent.state import SessionState
 from sam_py.agent.summaries import originals_of
-from sam_py.bus.deltas import Delta, Inserted
+from sam_py.bus.deltas import Delta, Inserted, Reset
 from sam_py.bus.message_bus import MessageBus
 from sam_py.errors import SamError
 from sam_py.messages.message import DeveloperMessage, Message
@@ -23,14 +24,18 @@ from sam_py.ui.chat.timeline import Timeline
 from sam_py.ui.open_conversations import OpenConversation
 from sam_py.ui.services import Services
 
+if TYPE_CHECKING:
+    from sam_py.ui.chat.reply_elsewhere import ReplyElsewhere
+
 Handler = Callable[[OpenConversation, str], None]
 
 
 class ChatContext(QObject):
     """Keeps the rows' signs and the strip above the composer up to date, and does what is asked there.
 
-    The strip says one thing at a time, the most urgent first: a summary is being made, it failed, the window is
-    exceeded, a summary was made, messages no longer fit. What is put away is not said again in this conversation.
+    The strip says one thing at a time, the most urgent first: a reply is written on another branch, a summary is being
+    made, it failed, the window is exceeded, a summary was made, messages no longer fit. What is put away is not said
+    again in this conversation.
     """
 
     offered = Signal(str, object)
@@ -51,6 +56,9 @@ class ChatContext(QObject):
         """What the person asked for a summary of last; empty: they did not."""
         self.strip = ContextStrip(services.icons, parent)
         self.strip.acted.connect(self._acted)
+        self._elsewhere: ReplyElsewhere | None = None
+        """None until a reply was first written on a branch that was not shown."""
+        rows.calls.questions_changed.connect(self._refresh)
         self.plan = ChatPlan(rows.fates, services.tasks.spawn, self)
         self.plan.shown.connect(lambda _plan: self._refresh())
         self._chat = services.settings.current.chat
@@ -144,6 +152,17 @@ class ChatContext(QObject):
         if summary is not None and self._timeline.show_message(summary):
             self._timeline.set_current(summary)
 
+    def _go_to_reply(self, conversation: OpenConversation) -> None:
+        """Turn to the branch on which the reply is written."""
+        at = self._elsewhere.place(conversation) if self._elsewhere is not None else None
+        if at is None:
+            return
+        conversation.session.select_branch(at)
+        if conversation.is_busy:
+            self._timeline.go_to_end()
+        else:
+            self._timeline.show_message(at)
+
     # What is said
 
     def _refresh(self) -> None:
@@ -159,6 +178,7 @@ class ChatContext(QObject):
 
     def _notes(self, conversation: OpenConversation, plan: Plan | None) -> Iterable[StripNote]:
         """What there is to say, the most urgent first."""
+        yield from self._notes_of_reply(conversation)
         state = self._state
         if state.is_summarising:
             words = self.tr("The model summarises earlier messages. You can go on meanwhile.")
@@ -188,6 +208,16 @@ class ChatContext(QObject):
             actions = (("summarise", self.tr("Summarise")), ("show", self.tr("Show")))
             yield StripNote("left_out", "eye-off", "muted", words, actions)
 
+    def _notes_of_reply(self, conversation: OpenConversation) -> Iterable[StripNote]:
+        if self._elsewhere is None:
+            at, bus = conversation.session.works_at, conversation.bus
+            if at is None or at not in bus or bus.index_of(at) is not None:
+                return ()
+            from sam_py.ui.chat.reply_elsewhere import ReplyElsewhere
+
+            self._elsewhere = ReplyElsewhere(self._services.tools)
+        return self._elsewhere.notes(conversation)
+
     def _counted(self, count: int, one: str, many: str) -> str:
         return one if count == 1 else many.replace("{count}", self._timeline.locale().toString(count))
 
@@ -197,6 +227,10 @@ class ChatContext(QObject):
         if conversation is None:
             return
         match action:
+            case "elsewhere":
+                self._go_to_reply(conversation)
+            case "dismiss" if kind == "elsewhere_ended" and self._elsewhere is not None:
+                self._elsewhere.forget()
             case "cancel":
                 conversation.session.stop_summarising()
             case "again":
@@ -226,6 +260,8 @@ class ChatContext(QObject):
         match delta:
             case Inserted(message=DeveloperMessage(covers=covers) as message) if covers:
                 self._made = message.id
+                self._refresh()
+            case Reset():  # perhaps another branch
                 self._refresh()
             case _:
                 pass

@@ -200,6 +200,35 @@ def test_a_reply_goes_on_while_another_conversation_is_shown(run: Run, sit_down:
     run(scenario())
 
 
+def test_a_jump_to_another_branch_leaves_a_reply_alone_and_a_strip_leads_back(run: Run, sit_down: SitDown) -> None:
+    async def scenario() -> None:
+        gated = Stream((chunk("half "), chunk("and half"), chunk(finish="stop")), gated=True)
+        async with FaultServer(Reply("first"), gated) as server:
+            sam = await sit_down().start()
+            sam.use_server(server.base_url)
+            await sam.send("Tell me")
+            await sam.answered()
+            first, conversation = sam.messages[1], sam.chat.conversation
+            sam.chat.act_on_last_reply("regenerate")
+            server.release(1)
+            await sam.until(lambda: "half" in str(sam.screen()), "the first words")
+            sam.window.pages.open_message(conversation.id, first.id)
+            await sam.until(lambda: sam.screen() == ["Tell me", "first"], "the other branch")
+            strip = sam.chat.chat_context.strip
+            assert conversation.is_busy
+            assert "still being written" in strip.note.words
+            server.release(2)
+            await sam.until(lambda: "has ended" in strip.note.words, "the end")
+            assert sam.screen() == ["Tell me", "first"]
+            strip.buttons["elsewhere"].click()
+            await sam.answered()
+            assert sam.screen() == ["Tell me", "half and half"]
+            assert strip.note is None
+            await sam.close()
+
+    run(scenario())
+
+
 def test_the_model_is_changed_in_mid_conversation(run: Run, sit_down: SitDown) -> None:
     async def scenario() -> None:
         async with FaultServer(Reply("from the first")) as one, FaultServer(Reply("from the second")) as two:
