@@ -28,8 +28,6 @@ class ProgramMeaning(QObject):
         self.service = MeaningService(services.paths, search)
         self.unsupported = ""
         """Why it cannot work here, as a sentence; "" where it can, or where nobody looked yet."""
-        self.trouble: SamError | None = None
-        """Why whom the person chose cannot be asked at all: the model file is gone."""
         self._used: Chosen | None = None
         self._runs_a_file = False
         self._using: asyncio.Task[None] | None = None
@@ -101,15 +99,15 @@ class ProgramMeaning(QObject):
         if wanted is not self._used:
             return  # changed again meanwhile
         embedder: Embedder | None = None
-        self.trouble = None
+        trouble: SamError | None = None
         if wanted is not None:
             try:
                 embedder = await embedder_of(wanted, self._services.registry, self._services.secrets)
             except SamError as error:  # what was made with the file stays: it may come back
-                self.trouble = error
+                trouble = error
             if wanted is not self._used:
                 return  # changed meanwhile: nobody may be asked any more
-        await self.service.use(embedder)
+        await (self.service.cannot(trouble) if trouble is not None else self.service.use(embedder))
         if not isinstance(wanted, Path) and self._runs_a_file:
             self._services.registry.model_servers.end_embedding()
         self._runs_a_file = isinstance(wanted, Path)

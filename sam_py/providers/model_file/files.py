@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import re
 import struct
@@ -75,6 +74,8 @@ def fingerprint(file: Path) -> str:
 
     Raises `ProviderError` where it cannot be read.
     """
+    import hashlib  # the window does not wait for it
+
     check_model_file(file)
     try:
         with file.open("rb") as opened:

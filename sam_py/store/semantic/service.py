@@ -89,6 +89,11 @@ class MeaningService:
         self._say(MeaningState("waiting"))
         self._begin()
 
+    async def cannot(self, trouble: SamError) -> None:
+        """Be off as whom the person chose cannot be asked at all, and answer each question with why."""
+        await self.use(None)
+        self._say(MeaningState("failed", error=trouble))
+
     async def aclose(self) -> None:
         """End its work; the next start goes on from there."""
         await self._end()
@@ -151,11 +156,13 @@ class MeaningService:
     # Questions
 
     async def similar(self, text: str, filters: Filters = _NO_FILTERS, *, limit: int = PAGE) -> list[Hit]:
-        """Messages and titles that mean something like `text`, the nearest first; none while it is off.
+        """Messages and titles that mean something like `text`, the nearest first; none while it is switched off.
 
         A word after ``-`` must not occur. One request to the embedder, where it was not asked lately. Raises SamError.
         """
         embedder, vectors = self._embedder, self._vectors
+        if embedder is None and self._state.error is not None:
+            raise self._state.error
         if embedder is None or vectors is None or not text.strip() or limit < 1:
             return []
         wanted = asked(text)

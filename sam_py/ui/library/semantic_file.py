@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
-from PySide6.QtCore import QLocale, Qt, Signal
+from PySide6.QtCore import QCoreApplication, QLocale, Qt, Signal
 from PySide6.QtGui import QFont, QFontDatabase, QGuiApplication
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QVBoxLayout, QWidget
 
@@ -32,6 +32,7 @@ class SemanticFile(QWidget):
         self._file: Path | None = None
         icons = services.icons
         self.name = Words(icons)
+        self.path = Words(icons, small=True)
         self.hint = Words(icons, role="muted", small=True)
         self.problem = Words(icons, role="error", small=True)
         self.command = Words(icons, small=True)
@@ -46,6 +47,8 @@ class SemanticFile(QWidget):
     def show_file(self, file: Path | None, effort: str = "") -> None:
         """The file that is chosen; `effort` is what embedding everything takes."""
         self._file = file
+        self.path.say(_breakable(file) if file is not None else "", "text")
+        self.path.setToolTip(one_line(str(file)) if file is not None else "")
         if file is None:
             self.name.setText(self.tr("Or a model file on this computer"))
             example = self.tr(
@@ -56,9 +59,7 @@ class SemanticFile(QWidget):
             self.button.set_words(self.tr("Choose a model file…"))
             return
         self.name.setText(self.tr("Model file"))
-        size = _size_of(file)
-        told = filled(self.tr("%1, %2."), _breakable(file), size) if size else _breakable(file)
-        self.hint.say(f"{told} {effort}".strip())
+        self.hint.say(" ".join(filter(None, (_size_of(file), effort))))
         self.button.set_words(self.tr("Choose another…"))
 
     def choose(self) -> None:
@@ -95,15 +96,15 @@ class SemanticFile(QWidget):
     # Inside
 
     def _lay_out(self) -> None:
-        for each in (self.problem, self.command, self.hint):
+        for each in (self.problem, self.command):
             each.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         fixed = QFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
         fixed.setPointSizeF(self.command.font().pointSizeF())
         self.command.setFont(fixed)
         words = QVBoxLayout()
         words.setSpacing(2)
-        words.addWidget(self.name)
-        words.addWidget(self.hint)
+        for each in (self.name, self.path, self.hint):
+            words.addWidget(each)
         row = QHBoxLayout()
         row.addLayout(words, 1)
         row.addSpacing(16)
@@ -134,9 +135,10 @@ def shown_name(file: Path) -> str:
 
 def _size_of(file: Path) -> str:
     try:
-        return QLocale().formattedDataSize(file.stat().st_size)
+        size = QLocale().formattedDataSize(file.stat().st_size)
     except OSError:  # gone: that is said where it is needed
         return ""
+    return filled(QCoreApplication.translate("SemanticFile", "%1 large."), size)
 
 
 def _breakable(file: Path) -> str:

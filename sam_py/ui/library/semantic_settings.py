@@ -175,9 +175,8 @@ class SemanticSettings(QWidget):
         ready = self.tr("Everything that was said can be found by its meaning.")
         kept = filled(self.tr("What was made so far takes %1."), QLocale().formattedDataSize(self._kept))
         self.state.say(ready if state.phase == "ready" else kept if not is_on and self._kept else "")
-        error = state.error or meaning.trouble
-        self.problem.say(str(error) if error is not None else meaning.unsupported, "error")
-        self.again.setVisible(error is not None)
+        self.problem.say(str(state.error) if state.error is not None else meaning.unsupported, "error")
+        self.again.setVisible(state.phase == "failed")
         self.delete.setVisible(not is_on and self._kept > 0)
 
     def _target_words(self, chosen: Chosen | None) -> str:

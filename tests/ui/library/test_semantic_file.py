@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from sam_py.paths import Paths, default_paths
+from sam_py.providers.errors import ProviderError
 from sam_py.providers.model_file import runner
 from sam_py.providers.model_file.runner import install_command
 from sam_py.settings.model import ModelChoice
@@ -82,6 +83,8 @@ def test_a_model_file_finds_by_meaning_now_and_after_the_next_start(
         await room.restart()
         await room.until(lambda: "is not there any more" in room.widget.problem.text())
         assert room.widget.again.isVisible()
+        with pytest.raises(ProviderError, match="is not there any more"):  # the page of the search says so, too
+            await room.meaning.service.similar("a vet")
         assert kept.stat().st_size == size, "what was made waits for the file"
         room.widget.file.take(str(there))
         await room.until(lambda: room.meaning.state.phase == "ready")
