@@ -9,7 +9,7 @@ import os
 import stat
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
@@ -24,11 +24,10 @@ MB = 1024 * 1024
 MOST_NAMES = 200_000
 LARGEST_MEMBER_BYTES = 4_096 * MB
 UNPACKED_BYTES = 16_384 * MB
+"""Of all members together. Sizes bind, no ratio: a white screenshot packs a thousand times, as bombs do, and what is
+read of an archive is read in pieces, or is a file that a conversation names."""
 LARGEST_WHOLE_BYTES = 256 * MB
 """Of a file that has to be read at once."""
-HIGHEST_RATIO = 250
-"""Of a member's size to its packed size, where it is large: JSON reaches 30, bombs 1,000."""
-_RATIO_FROM_BYTES = 16 * MB
 
 
 class Bundle:
@@ -39,10 +38,11 @@ class Bundle:
         self.refused: list[tuple[str, str]] = []
         self._reading: tuple[BinaryIO, int] | None = None
         self._names: dict[str, Any] = {}
+        self._hidden: frozenset[str] = frozenset()
 
     @property
     def names(self) -> list[str]:
-        return list(self._names)
+        return [name for name in self._names if name not in self._hidden]
 
     @property
     def changed_at(self) -> datetime:
@@ -50,11 +50,19 @@ class Bundle:
         return datetime.fromtimestamp(self.path.stat().st_mtime, UTC)
 
     def ending_in(self, *endings: str) -> list[str]:
-        return [name for name in self._names if name.lower().endswith(endings)]
+        return [name for name in self.names if name.lower().endswith(endings)]
+
+    def hide(self, names: Iterable[str]) -> None:
+        """Files that are another format's are not among the names now; what was hidden before is again."""
+        self._hidden = frozenset(names)
+
+    def holds(self, name: str) -> bool:
+        """Whether there is a file of that name."""
+        return name in self._names and name not in self._hidden
 
     def named(self, name: str) -> str | None:
         """The file called so, in whatever folder; the one highest up where there are several."""
-        found = [each for each in self._names if PurePosixPath(each).name == name]
+        found = [each for each in self.names if PurePosixPath(each).name == name]
         return min(found, key=lambda each: (each.count("/"), each), default=None)
 
     @contextmanager
@@ -107,10 +115,10 @@ class Bundle:
             ) from error
 
     @contextmanager
-    def stream(self, name: str) -> Iterator[JsonStream]:
-        """A JSON file, item by item. Raises TransferError."""
+    def stream(self, name: str, most: int | None = None) -> Iterator[JsonStream]:
+        """A JSON file, item by item; of its bytes at most `most`, as if it were cut there. Raises TransferError."""
         with self.open(name) as file:
-            yield JsonStream(file)
+            yield JsonStream(file if most is None else cast(BinaryIO, _Beginning(file, most)))
 
     def close(self) -> None:
         """Let go of what is open."""
@@ -133,6 +141,34 @@ def _loaded(text: str) -> Any:
         if text[end:].strip():
             raise json.JSONDecodeError("Extra data", text, end) from None
         return value
+
+
+class _Beginning:
+    """The beginning of a file."""
+
+    def __init__(self, file: BinaryIO, most: int) -> None:
+        self._file = file
+        self._left = most
+
+    def read(self, size: int) -> bytes:
+        read = self._file.read(min(size, self._left))
+        self._left -= len(read)
+        return read
+
+
+class Glance(Bundle):
+    """Some files of a bundle, as if they were all."""
+
+    def __init__(self, whole: Bundle, names: Iterable[str]) -> None:
+        super().__init__(whole.path)
+        self._whole = whole
+        self._names = {name: whole._names[name] for name in names if whole.holds(name)}
+
+    def _open(self, entry: Any) -> Any:
+        return self._whole._open(entry)
+
+    def _size(self, entry: Any) -> int:
+        return self._whole._size(entry)
 
 
 class FileBundle(Bundle):
@@ -158,6 +194,8 @@ class FolderBundle(Bundle):
             for file in files:
                 entry = Path(folder) / file
                 name = entry.relative_to(path).as_posix()
+                if is_noise(name):
+                    continue
                 if not stat.S_ISREG(entry.lstat().st_mode):
                     self.refused.append((name, "it is a link or a device"))
                 elif len(self._names) >= MOST_NAMES:
@@ -201,9 +239,7 @@ class ZipBundle(Bundle):
             total += member.file_size
             if member.file_size > LARGEST_MEMBER_BYTES or total > UNPACKED_BYTES:
                 raise self._bomb(f"it unpacks to more than {total // MB:,} MB")
-            if member.file_size > _RATIO_FROM_BYTES and member.file_size > HIGHEST_RATIO * max(1, member.compress_size):
-                raise self._bomb(f"“{member.filename}” unpacks to over {HIGHEST_RATIO} times its size")
-            if member.is_dir():
+            if member.is_dir() or is_noise(member.filename):
                 continue
             if member.flag_bits & 1:
                 raise TransferError(
@@ -217,8 +253,8 @@ class ZipBundle(Bundle):
 
     def _bomb(self, detail: str) -> TransferError:
         return TransferError(
-            f"{self.path.name} would unpack to far more than it is: it is not opened. If you trust it, unpack it "
-            "yourself and import the folder.",
+            f"{self.path.name} would unpack to far more than an export holds: it is not opened. If you trust it, "
+            "unpack it yourself and import the folder.",
             kind="bomb",
             detail=detail,
         )
@@ -231,6 +267,16 @@ class ZipBundle(Bundle):
 
     def _size(self, entry: zipfile.ZipInfo) -> int:
         return entry.file_size
+
+
+def is_noise(name: str) -> bool:
+    """Whether a file is what a Mac writes beside each file, and no part of an export.
+
+    >>> is_noise("__MACOSX/export/._conversations.json"), is_noise("export/conversations.json")
+    (True, False)
+    """
+    path = PurePosixPath(name)
+    return path.name.startswith("._") or path.name == ".DS_Store" or "__MACOSX" in path.parts
 
 
 def unsafe(member: zipfile.ZipInfo) -> str:

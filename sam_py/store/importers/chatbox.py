@@ -51,7 +51,10 @@ def detect(bundle: Bundle, heads: Sequence[Head]) -> bool:
 
 
 def read(source: Source) -> Iterator[Found | Aside]:
-    name = next(iter(source.bundle.ending_in(".json") or source.bundle.names))
+    yield from source.each_file(source.files, _sessions_in)
+
+
+def _sessions_in(source: Source, name: str) -> Iterator[Found | Aside]:
     pictures = _pictures(source, name)
     with source.bundle.stream(name) as stream:
         for item in stream.items():

@@ -66,8 +66,7 @@ def read(source: Source) -> Iterator[Found | Aside]:
     names = [name for name in source.bundle.names if _FILE.search(PurePosixPath(name).name)]
     files = _Files(source)
     seen: set[str] = set()
-    names = sorted(names) or source.bundle.ending_in(".json") or source.bundle.names
-    yield from source.each_file(names, partial(_file, files, seen))
+    yield from source.each_file(sorted({*names, *source.files}), partial(_file, files, seen))
 
 
 def _file(files: _Files, seen: set[str], source: Source, name: str) -> Iterator[Found | Aside]:

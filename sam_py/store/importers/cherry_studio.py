@@ -47,7 +47,10 @@ def detect(bundle: Bundle, heads: Sequence[Head]) -> bool:
 
 
 def read(source: Source) -> Iterator[Found | Aside]:
-    name = source.bundle.named("data.json") or source.bundle.names[0]
+    yield from source.each_file(source.files, _topics_in)
+
+
+def _topics_in(source: Source, name: str) -> Iterator[Found | Aside]:
     backup = fields_of(source.bundle.json(name))
     database = fields_of(backup.get("indexedDB"))
     topics = items_of(database.get("topics"))

@@ -63,10 +63,13 @@ def detect(bundle: Bundle, heads: Sequence[Head]) -> bool:
 
 
 def read(source: Source) -> Iterator[Found | Aside]:
-    name = source.bundle.named("conversations.json") or source.bundle.names[0]
     for other in _BESIDE:
         if source.bundle.named(other):
             source.note(f"“{other}” of the export holds no conversations and was not read.")
+    yield from source.each_file(source.files, _conversations_in)
+
+
+def _conversations_in(source: Source, name: str) -> Iterator[Found | Aside]:
     with source.bundle.stream(name) as stream:
         if stream.root == "{":
             whole = fields_of(source.bundle.json(name))

@@ -6,7 +6,7 @@ import base64
 import binascii
 import logging
 import uuid
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
@@ -65,8 +65,8 @@ class Aside:
 class Head:
     """The beginning of a bundle's main file, for telling formats apart.
 
-    `first` is the first element of a root array; `members` has the first value (of an array: its first element) of
-    each of a root object's first members.
+    `first` is one of the first elements of a root array; `members` has the first value (of an array: its first
+    element that is something) of each of a root object's first members.
     """
 
     name: str
@@ -81,6 +81,12 @@ class Source:
 
     bundle: Bundle
     keep: Keep
+    files: Sequence[str] = ()
+    """The bundle's files that are of the format, those first whose names tell most. At least one."""
+    others: Sequence[str] = ()
+    """JSON files near them that are of no format: damaged ones may be among them, and what belongs to an export."""
+    known: Container[str] = ()
+    """The ids of the conversations that are here already."""
     notes: dict[str, None] = field(default_factory=dict)
     damaged: dict[str, str] = field(default_factory=dict)
     """Files that a conversation names and that cannot be read, and why: the conversation comes in without them."""

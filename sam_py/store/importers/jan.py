@@ -46,7 +46,7 @@ def detect(bundle: Bundle, heads: Sequence[Head]) -> bool:
 
 
 def read(source: Source) -> Iterator[Found | Aside]:
-    names = sorted(source.bundle.ending_in("messages.jsonl")) or source.bundle.names[:1]
+    names = sorted(source.bundle.ending_in("messages.jsonl")) or source.files
     yield from source.each_file(names, _thread_in)
 
 

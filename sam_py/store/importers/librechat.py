@@ -54,7 +54,7 @@ def detect(bundle: Bundle, heads: Sequence[Head]) -> bool:
 
 
 def read(source: Source) -> Iterator[Found | Aside]:
-    yield from source.each_file(source.bundle.ending_in(".json") or source.bundle.names, _taken)
+    yield from source.each_file([*source.files, *source.others], _taken)
 
 
 def _taken(source: Source, name: str) -> Iterator[Found | Aside]:

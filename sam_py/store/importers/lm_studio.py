@@ -47,8 +47,7 @@ def detect(bundle: Bundle, heads: Sequence[Head]) -> bool:
 
 
 def read(source: Source) -> Iterator[Found | Aside]:
-    names = sorted(source.bundle.ending_in(_SUFFIX)) or source.bundle.ending_in(".json") or source.bundle.names
-    yield from source.each_file(names, _taken)
+    yield from source.each_file(sorted({*source.bundle.ending_in(_SUFFIX), *source.files}), _taken)
 
 
 def _taken(source: Source, name: str) -> Iterator[Found | Aside]:

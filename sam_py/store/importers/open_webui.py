@@ -67,7 +67,7 @@ def _is_chat(fields: Any) -> bool:
 
 
 def read(source: Source) -> Iterator[Found | Aside]:
-    yield from source.each_file(source.bundle.ending_in(".json") or source.bundle.names, _chats_in)
+    yield from source.each_file([*source.files, *source.others], _chats_in)
 
 
 def _chats_in(source: Source, name: str) -> Iterator[Found | Aside]:

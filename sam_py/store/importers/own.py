@@ -9,10 +9,11 @@ import base64
 import binascii
 import hashlib
 from collections.abc import Iterator, Sequence
+from pathlib import PurePosixPath
 from typing import Any
 
 from sam_py.store.exporters.errors import TransferError
-from sam_py.store.exporters.lossless import FORMAT, MEMBER, VERSION, canonical
+from sam_py.store.exporters.lossless import FORMAT, VERSION, canonical
 from sam_py.store.exporters.nested import is_deeper_than
 from sam_py.store.folders import is_conversation_id
 from sam_py.store.importers.bundle import Bundle
@@ -32,7 +33,10 @@ def detect(bundle: Bundle, heads: Sequence[Head]) -> bool:
 
 
 def read(source: Source) -> Iterator[Found | Aside]:
-    name = source.bundle.named(MEMBER) or source.bundle.names[0]
+    yield from source.each_file(source.files, _document)
+
+
+def _document(source: Source, name: str) -> Iterator[Found | Aside]:
     with source.bundle.stream(name) as stream:
         for item in stream.items():
             match item:
@@ -41,7 +45,7 @@ def read(source: Source) -> Iterator[Found | Aside]:
                 case Item(key="version", value=version) if version != VERSION:
                     source.note("The file was written by a newer version of this program: what is unknown is kept.")
                 case Item(key="attachments", value=value):
-                    if (aside := _attachment(source, value)) is not None:
+                    if (aside := _attachment(source, name, value)) is not None:
                         yield aside
                 case Item(key="conversations", value=value):
                     yield from _conversation(value)
@@ -51,18 +55,18 @@ def read(source: Source) -> Iterator[Found | Aside]:
                     yield Aside(f"the member “{item.key}”", "it is not known to this version", canonical(item.value))
 
 
-def _attachment(source: Source, value: Any) -> Aside | None:
+def _attachment(source: Source, name: str, value: Any) -> Aside | None:
     """Keep one attachment: embedded, or beside the document in the ZIP."""
     hash = text_of(value.get("sha256")) if isinstance(value, dict) else ""
     if not hash or value.get("missing"):
         return None if hash else Aside("an attachment", "it has no name", canonical(value))
-    beside = f"attachments/{hash}"
+    beside = (PurePosixPath(name).parent / "attachments" / hash).as_posix()
     if "base64" in value:
         try:
             content = base64.b64decode(str(value["base64"]), validate=True)
         except (ValueError, binascii.Error):
             return Aside(f"the attachment {hash[:12]}", "it is damaged", canonical(value))
-    elif beside in source.bundle.names:
+    elif source.bundle.holds(beside):
         try:
             content = source.bundle.read(beside)
         except TransferError as error:

@@ -36,7 +36,7 @@ def _is_message(form: Mapping[str, Any]) -> bool:
 
 
 def read(source: Source) -> Iterator[Found | Aside]:
-    yield from source.each_file(source.bundle.ending_in(".json", ".jsonl") or source.bundle.names, _run_in)
+    yield from source.each_file([*source.files, *source.others], _run_in)
 
 
 def _run_in(source: Source, name: str) -> Iterator[Found | Aside]:

@@ -15,8 +15,8 @@ from sam_py.store.exporters.background import Task, Tell, in_background
 from sam_py.store.exporters.errors import TransferError
 from sam_py.store.exporters.nested import written
 from sam_py.store.importers.bundle import open_bundle
-from sam_py.store.importers.detection import importer_of
-from sam_py.store.importers.found import Aside, Found, Importer, Source
+from sam_py.store.importers.detection import Part, parts_of
+from sam_py.store.importers.found import Aside, Found, Source
 from sam_py.store.importers.json_stream import KEPT_OF_DAMAGED
 from sam_py.store.importers.writing import AsideFolder, ImportWriter, Outcome, UnwritableError, damaged_error
 
@@ -84,7 +84,7 @@ def format_of(path: Path) -> str:
     TransferError where it is none that can be imported."""
     bundle = open_bundle(path)
     try:
-        return importer_of(bundle).name
+        return _formats(parts_of(bundle))
     finally:
         bundle.close()
 
@@ -113,12 +113,12 @@ def import_blocking(
     task = task or Task()
     bundle = open_bundle(path)
     try:
-        importer = importer_of(bundle, format)
-        report = ImportReport(path.name, importer.name)
+        parts = parts_of(bundle, format)
+        report = ImportReport(path.name, _formats(parts))
         aside = AsideFolder(paths.data, path.name, now or utc_now(), disk)
         with ImportWriter(paths, disk) as writer:
-            source = Source(bundle, writer.keep)
-            for number, found in enumerate(_read(importer, source)):
+            source = Source(bundle, writer.keep, known=writer.known)
+            for number, found in enumerate(_read(parts, source)):
                 name = found.title if isinstance(found, Found) else found.what
                 task.progress(number, 0, name, fraction=bundle.fraction)
                 _take(found, writer, report, aside)
@@ -135,14 +135,21 @@ def import_blocking(
     return report
 
 
-def _read(importer: Importer, source: Source) -> Iterator[Found | Aside]:
-    """What is found, and a damaged end of the file as something kept aside."""
-    try:
-        yield from importer.read(source)
-    except TransferError as error:
-        if error.kind not in ("damaged", "too_large"):
-            raise
-        yield Aside(f"the rest of {source.bundle.path.name}", f"{error} {error.detail}".strip())
+def _formats(parts: list[Part]) -> str:
+    return ", ".join(part.importer.name for part in parts)
+
+
+def _read(parts: list[Part], source: Source) -> Iterator[Found | Aside]:
+    """What is found, each format after the other, and a damaged end of one as something kept aside."""
+    for part in parts:
+        source.files, source.others = part.files, part.others
+        source.bundle.hide(name for other in parts if other is not part for name in (*other.files, *other.others))
+        try:
+            yield from part.importer.read(source)
+        except TransferError as error:
+            if error.kind not in ("damaged", "too_large") and len(parts) == 1:
+                raise
+            yield Aside(f"the rest of {source.bundle.path.name}", f"{error} {error.detail}".strip())
 
 
 def _take(found: Found | Aside, writer: ImportWriter, report: ImportReport, aside: AsideFolder) -> None:

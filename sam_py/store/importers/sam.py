@@ -64,7 +64,7 @@ def detect(bundle: Bundle, heads: Sequence[Head]) -> bool:
 
 
 def read(source: Source) -> Iterator[Found | Aside]:
-    yield from source.each_file(source.bundle.ending_in(".json") or source.bundle.names, _packages_in)
+    yield from source.each_file([*source.files, *source.others], _packages_in)
 
 
 def _packages_in(source: Source, name: str) -> Iterator[Found | Aside]:

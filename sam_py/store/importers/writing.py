@@ -56,6 +56,8 @@ class ImportWriter:
         self._now_s = time.time() if now is None else now
         self.device = ""
         self.attachments = 0
+        self.known: set[str] = set()
+        """The ids of the conversations that are in the folder, those that came in now among them."""
 
     def __enter__(self) -> ImportWriter:
         """Raises StorageError where the data folder is not the one that was here, or cannot be written."""
@@ -68,6 +70,7 @@ class ImportWriter:
         except OSError as error:
             raise cannot_write(error, self._imports) from error
         self._clear_stale()
+        self.known = {path.name for path in self._paths.conversations.glob("*")}
         return self
 
     def __exit__(self, *_ended: object) -> None:
@@ -99,6 +102,7 @@ class ImportWriter:
         Raises StorageError, and UnwritableError where nothing of it can be written.
         """
         folder = self._paths.conversations / found.id
+        self.known.add(found.id)
         restored = False
         if not self._disk.exists(str(folder)):
             restored = from_trash(self._paths.conversations, self._paths.data / "trash", found.id, self._disk)
