@@ -21,6 +21,9 @@ DEPTH_STEP = 0.05
 MOST_DEPTHS = 120
 """Classes ``d0`` … in the style sheet: how far a formula reaches below the line, in steps of `DEPTH_STEP` em."""
 
+_MOST_WORK = 4_000
+"""Of `work_of`: a second or two."""
+_PIECE = re.compile(r"\\begin\s*\{[^{}]*\}|\\end\s*\{[^{}]*\}|\\[A-Za-z]+|\\.|[{}]|[^\s{}\\]")
 _SHAPES = {
     "path": ("d", "fill"),
     "rect": ("x", "y", "width", "height", "fill"),
@@ -32,11 +35,40 @@ _SAFE = re.compile(r"[\w .,+#-]*\Z")
 _NUMBERS = re.compile(r"-?\d+(?:\.\d+)?")
 
 
+def can_be_drawn(latex: str) -> bool:
+    """Whether ziamath gets done with a formula: it sets each group anew for every group around it."""
+    return len(latex) <= MAX_LATEX_CHARS and work_of(latex) <= _MOST_WORK
+
+
+def work_of(latex: str) -> int:
+    """How much there is to set: a letter is twice as much with each group that it stands in, a matrix is two of them.
+
+    >>> work_of("x + 1"), work_of(r"\\frac{x}{2}"), work_of("{" * 40 + "x" + "}" * 40) > _MOST_WORK
+    (3, 5, True)
+    """
+    work = depth = 0
+    for piece in _PIECE.finditer(latex):
+        text = piece[0]
+        if text.startswith("\\begin"):
+            depth += 2
+        elif text.startswith("\\end"):
+            depth -= 2
+        elif text in ("{", "\\left"):
+            depth += 1
+        elif text in ("}", "\\right"):
+            depth -= 1
+        else:
+            work += 1 << min(max(depth, 0), 40)
+        if work > _MOST_WORK:
+            break
+    return work
+
+
 @lru_cache(maxsize=500)
 def formula(latex: str, *, display: bool) -> str:
     """The HTML for a formula. Never raises: what a model wrote may be anything."""
     source = html.escape(latex)
-    if len(latex) <= MAX_LATEX_CHARS and (svg := _drawn(latex, display=display)):
+    if can_be_drawn(latex) and (svg := _drawn(latex, display=display)):
         return f'<div class="maths">{svg}</div>' if display else svg
     tag = "pre" if display else "code"
     return f'<{tag} class="latex">{source}</{tag}>'

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import Any
 
-from sam_py.store.exporters.html_maths import MAX_LATEX_CHARS
+from sam_py.store.exporters.html_maths import can_be_drawn
 from sam_py.store.exporters.html_prose import LONGEST_PROSE, clean, escaped, markdown_parser
 
 _LANGUAGE = re.compile(r"[\w+#.-]{1,40}")
@@ -98,7 +98,7 @@ def _parser() -> Any:
 
 
 def _formula(latex: str, *, display: bool) -> str:
-    if len(latex) > MAX_LATEX_CHARS:
+    if not can_be_drawn(latex):
         return boxed(latex) if display else f"<code>{escaped(latex)}</code>"
     picture = f'<img src="{maths_name(latex, display=display)}">'
     return f'<p align="center">{picture}</p>' if display else picture

@@ -132,10 +132,13 @@ def draw(key: Key) -> tuple[bytes, float, float, float]:
         from ziamath.config import config
         from ziamath.zmath import Latex
 
+        from sam_py.store.exporters.html_maths import can_be_drawn
+
+        if not can_be_drawn(latex):  # it would draw for hours, and hold up all others
+            return b"", 0, 0, 0
         config.svg2 = False  # QtSvg draws SVG 1.2 Tiny: paths, no symbols
         formula = Latex(latex, size=size_px, color=colour, inline=inline)
         svg = formula.svg()
-        width, height = formula.getsize()
         box = re.search(r'viewBox="([-\d.]+) ([-\d.]+) ([-\d.]+) ([-\d.]+)"', svg)
         if box is None:
             return b"", 0, 0, 0

@@ -148,6 +148,21 @@ def test_lists_quotes_and_tables_begin_at_the_side_of_their_script() -> None:
     assert "unicode-bidi:plaintext" in style_sheet()
 
 
+def test_a_formula_that_would_be_drawn_for_hours_stands_there_as_its_source() -> None:
+    fraction, chain = "x", r"\left( " * 30 + "x" + r" \right)" * 30
+    for _ in range(30):
+        fraction = rf"\frac{{1}}{{1+{fraction}}}"
+    page = prose(f"$${fraction}$$\n\n$${chain}$$\n\n$$\\frac{{1}}{{1+x}}$$")
+    assert page.count('<pre class="latex">') == 2
+    assert page.count("<svg") == 1
+
+
+def test_bare_addresses_are_links_and_code_is_not() -> None:
+    page = prose("See https://example.org/a_(b). `https://example.org/c` [d](https://example.org/d)")
+    assert page.count("<a href") == 2
+    assert 'href="https://example.org/a_(b)"' in page
+
+
 def test_one_message_or_some_make_a_page(home: Paths, tmp_path: Path) -> None:
     one = exported(home, tmp_path / "x.html", "html", Wanted((RICH,), ("a4",))).decode()
     assert "Then leeks" in one
