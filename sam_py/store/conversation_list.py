@@ -78,10 +78,17 @@ class ConversationList:
     """Rows on the loop's thread; reading and writing on the writer's.
 
     `is_open(id)` tells which conversations the window holds: their rows come from their bus, never from files.
+    `on_revived(id)` hears of those that are back from the trash, because another computer went on with them.
     """
 
     def __init__(
-        self, paths: Paths, writer: Writer, chores: Chores, disk: Disk, *, is_open: Callable[[str], bool]
+        self,
+        paths: Paths,
+        writer: Writer,
+        chores: Chores,
+        disk: Disk,
+        is_open: Callable[[str], bool],
+        on_revived: Callable[[str], None],
     ) -> None:
         self.device = ""
         self._conversations = paths.conversations
@@ -91,6 +98,7 @@ class ConversationList:
         self._chores = chores
         self._disk = disk
         self._is_open = is_open
+        self._on_revived = on_revived
         self._index = Index()
         self._listeners: list[Callable[[LibraryChange], None]] = []
         self._stored_listeners: list[Callable[[str], object]] = []
@@ -141,14 +149,23 @@ class ConversationList:
 
     async def read(self, id: str) -> None:
         """Read one row from its files. A folder that holds nothing has none, but for an open conversation."""
+        revived = await self._writer.run(lambda: self._revived(id), READ)
         for found in await self._scan([id], {}, READ):
             if found.summary is not None:
                 self.put(found.summary, found.stamp)
             elif not self._is_open(id):
                 self.drop(id)
+        for each in revived:
+            self._on_revived(each)
+
+    async def revive(self, id: str) -> None:
+        """Make an open conversation whole that was deleted elsewhere and gone on with. Raises StorageError."""
+        for each in await self._writer.run(lambda: self._revived(id), READ):
+            self._on_revived(each)
 
     async def refresh(self) -> None:
         """Read anew the rows of conversations whose files changed. Raises StorageError."""
+        revived = await self._writer.run(self._revived, BACKGROUND)
         ids = await self._writer.run(self._present, BACKGROUND)
         for gone in set(self._index.summaries) - set(ids):
             if not self._is_open(gone):
@@ -163,6 +180,8 @@ class ConversationList:
                     self.drop(found.id)
                 else:
                     self.put(found.summary, found.stamp)
+        for each in revived:
+            self._on_revived(each)
 
     async def save(self) -> None:
         """Write the index. It is derived: where it cannot be written it is built anew at the next start."""
@@ -172,8 +191,10 @@ class ConversationList:
         except OSError as error:
             log.warning("the index of conversations could not be written", exc_info=error)
 
+    def _revived(self, only: str = "") -> list[str]:
+        return revive(self._conversations, self._trash, self._disk, only)
+
     def _present(self) -> list[str]:
-        revive(self._conversations, self._trash, self._disk)
         return conversation_ids(self._conversations, self._disk)
 
     async def _scan(self, ids: list[str], stamps: dict[str, Stamp], rank: int) -> list[Scanned]:

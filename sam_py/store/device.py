@@ -49,6 +49,11 @@ def take_pen(state: Path, data: Path, disk: Disk, *, anew: bool = False) -> str:
     return id
 
 
+def pen_held(state: Path, data: Path, id: str, disk: Disk, *, anew: bool = False) -> str:
+    """`id` as long as it is ours alone, else the new one that `take_pen` makes."""
+    return take_pen(state, data, disk, anew=anew) if anew or not holds_pen(state, data, id) else id
+
+
 def holds_pen(state: Path, data: Path, id: str) -> bool:
     """Whether nobody else has written in `data` as `id` since this home drew its last number."""
     found = _read(data / "devices" / id)

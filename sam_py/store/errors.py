@@ -40,3 +40,32 @@ def cannot_read(error: OSError, path: Path | str) -> StorageError:
     """The sentence for a file or folder that could not be read."""
     text = f"{path} could not be read ({error.strerror or error}): check that it is there and that you may read it."
     return StorageError(text, kind="failed", detail=str(error))
+
+
+def not_in_its_folder(id: str) -> StorageError:
+    text = "This conversation is not in its folder any more: look in the trash, or wait until it is synced."
+    return StorageError(text, kind="missing", detail=id)
+
+
+def written_again(id: str) -> StorageError:
+    """The news that files which another program took away are there again."""
+    text = (
+        "Another program took away files of the open conversation; they were written again, nothing is lost. "
+        "Look into what cleans or syncs the data folder."
+    )
+    return StorageError(text, kind="gone", solved=True, detail=id)
+
+
+def deleted_elsewhere(id: str, title: str) -> StorageError:
+    """The news that another computer deleted a conversation that is open here."""
+    text = f"“{title}” was deleted on another computer. It is in the trash; write in it to keep it."
+    return StorageError(text, kind="missing", solved=True, detail=id)
+
+
+def gone_on_elsewhere(id: str, title: str) -> StorageError:
+    """The news that a conversation is back which one computer deleted while another wrote in it."""
+    text = (
+        f"“{title}” was deleted on one computer while it was gone on with on another: it is here again, with all that "
+        "was said. Delete it once more if you do not need it."
+    )
+    return StorageError(text, kind="missing", solved=True, detail=id)

@@ -128,8 +128,12 @@ def from_trash(conversations: Path, trash: Path, id: str, disk: Disk) -> bool:
     found = [(at_ms, name) for at_ms, name, trashed in _trashed(trash, disk) if trashed == id]
     if not found:
         return False
+    at_ms, name = max(found)
     try:
-        disk.rename(str(trash / max(found)[1]), str(conversations / id))
+        if disk.exists(str(conversations / id)):  # it came back from another computer or from a backup
+            _move_files(trash / name, conversations / id, at_ms, disk)
+        else:
+            disk.rename(str(trash / name), str(conversations / id))
         disk.sync_folder(str(conversations))
         disk.sync_folder(str(trash))
     except OSError as error:
@@ -137,8 +141,16 @@ def from_trash(conversations: Path, trash: Path, id: str, disk: Disk) -> bool:
     return True
 
 
-def revive(conversations: Path, trash: Path, disk: Disk) -> list[str]:
+def place_in_trash(trash: Path, id: str, disk: Disk) -> str | None:
+    """Where in the trash a conversation lies, if it does: what was moved there last. Raises StorageError."""
+    found = [(at_ms, name) for at_ms, name, trashed in _trashed(trash, disk) if trashed == id]
+    return str(trash / max(found)[1]) if found else None
+
+
+def revive(conversations: Path, trash: Path, disk: Disk, only: str = "") -> list[str]:
     """Make whole what was deleted on one computer and gone on with on another; returns the ids. Raises StorageError.
+
+    `only`: look at this conversation alone.
 
     Such a conversation has its old files in the trash, and in its folder again a file that says more. Files that say
     no more than those in the trash are on their way out: a sync program deletes after it has copied.
@@ -146,20 +158,28 @@ def revive(conversations: Path, trash: Path, disk: Disk) -> list[str]:
     revived: list[str] = []
     for at_ms, name, id in _trashed(trash, disk):
         folder, place = conversations / id, trash / name
+        if only not in ("", id):
+            continue
         try:
             here = [each for each in disk.names(str(folder)) if is_journal(each)] if disk.exists(str(folder)) else []
             if not any(_says_more(folder / each, place / each, disk) for each in here):
                 continue
-            for each in disk.names(str(place)):
-                target = folder / (each if each not in here else f"{each.removesuffix(SUFFIX)}.trashed-{at_ms}{SUFFIX}")
-                disk.rename(str(place / each), str(target))
-            disk.sync_folder(str(folder))
-            place.rmdir()
+            _move_files(place, folder, at_ms, disk)
         except OSError as error:
             raise cannot_write(error, folder) from error
         log.info("%s was deleted elsewhere and gone on with here: it is whole again", id)
         revived.append(id)
     return revived
+
+
+def _move_files(place: Path, folder: Path, at_ms: int, disk: Disk) -> None:
+    """Move what lies in the trash to what there is in `folder` again. Raises OSError."""
+    here = set(disk.names(str(folder)))
+    for each in disk.names(str(place)):
+        target = folder / (each if each not in here else f"{each.removesuffix(SUFFIX)}.trashed-{at_ms}{SUFFIX}")
+        disk.rename(str(place / each), str(target))
+    disk.sync_folder(str(folder))
+    place.rmdir()
 
 
 def _says_more(here: Path, there: Path, disk: Disk) -> bool:

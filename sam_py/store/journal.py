@@ -9,7 +9,7 @@ from __future__ import annotations
 import gc
 import logging
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -95,7 +95,9 @@ class Journal:
         *,
         ratio: float = COMPACT_RATIO,
         min_bytes: int = COMPACT_BYTES,
+        trashed_at: Callable[[], str | None] = lambda: None,
     ) -> None:
+        """`trashed_at` tells where in the trash the conversation lies, None where it does not."""
         self.folder = str(folder)
         self.device = device
         self.disk = disk or Disk()
@@ -111,6 +113,7 @@ class Journal:
         """Set when files that another program took away were written again; the reader of the flag clears it."""
         self.met_twin = False
         """Set when somebody else wrote into our file: our id is used twice. The reader of the flag clears it."""
+        self._trashed_at = trashed_at
         self._ratio = ratio
         self._min_bytes = min_bytes
         self._compact_above = 0
@@ -196,7 +199,7 @@ class Journal:
             self._given.clear()
             raise StorageError(self.report.notice, kind="newer")
         unwritable = self._number()
-        if self.waiting or not self._is_as_left():
+        if self.waiting or not (self._is_as_left() or self.is_put_away()):
             try:
                 self._write_waiting()
             except OSError as error:
@@ -209,6 +212,20 @@ class Journal:
                 kind="damaged",
                 detail=unwritable,
             )
+
+    def is_put_away(self) -> bool:
+        """Whether somebody deleted the conversation, with all that our file said: its files lie in the trash alone."""
+        try:
+            if any(is_journal(name) for name in self.disk.names(self.folder)):
+                return False
+        except OSError:
+            pass  # no folder, no files
+        place = self._trashed_at()
+        try:
+            name = self.device + SUFFIX
+            return place is not None and (not self._size or self.disk.stat(os.path.join(place, name))[0] >= self._size)
+        except OSError:
+            return False
 
     def wait(self, events: Iterable[HistoryEvent]) -> None:
         """Keep events for the next `save`."""
@@ -383,7 +400,7 @@ class Journal:
         for record in there.values():
             self._top_rev = max(self._top_rev, record.rev)
             take(self.winners, record)
-        self.restored = bool(missing)
+        self.restored = bool(missing) and not self.is_put_away()
         log.warning("%s was changed or taken away by another program; %d lines go back", self.path, len(missing))
 
     def _is_anothers(self, record: Record, before: dict[str, Record]) -> bool:

@@ -23,17 +23,18 @@ from sam_py.store.attachments import Attachments
 from sam_py.store.autosave import Autosave
 from sam_py.store.conversation_list import Chores, ConversationList, join
 from sam_py.store.conversation_list import LibraryChange as LibraryChange  # part of what the window is told
-from sam_py.store.device import holds_pen, take_pen
+from sam_py.store.device import pen_held, take_pen
 from sam_py.store.disk import Disk
 from sam_py.store.documents.shelf import Documents
 from sam_py.store.drafts import NEW, Draft, Drafts
-from sam_py.store.errors import StorageError
+from sam_py.store.errors import StorageError, deleted_elsewhere, gone_on_elsewhere, not_in_its_folder, written_again
 from sam_py.store.folders import (
     check_store,
     conversation_ids,
     from_trash,
     is_conversation_id,
     looked_at,
+    place_in_trash,
     purge,
     to_trash,
 )
@@ -82,9 +83,8 @@ class Library:
         self._writer = Writer()
         self._chores = Chores(self._clock)
         self._autosaves: dict[str, list[Autosave]] = {}
-        self._list = ConversationList(
-            paths, self._writer, self._chores, self._disk, is_open=lambda id: id in self._autosaves
-        )
+        is_open = lambda id: id in self._autosaves  # noqa: E731
+        self._list = ConversationList(paths, self._writer, self._chores, self._disk, is_open, self._tell_revived)
         self.attachments = Attachments(paths.attachments, self._writer, self._disk)
         self.documents = Documents(paths.data / "documents", self.attachments.path, self._writer, self._disk)
         self.notes = Notes(paths.data / "notes", self._writer, self._disk)
@@ -95,6 +95,8 @@ class Library:
             self._chores,
             journal_of=self._kept_by,
             read_row=self._list.read,
+            revive=self._list.revive,
+            put_away=self._put_away,
             open_ids=lambda: list(self._autosaves),
             refresh=self._refresh_apart,
             tell=self._tell,
@@ -104,6 +106,7 @@ class Library:
         self._recorded_listeners: list[Callable[[str, HistoryEvent], None]] = []
         self._refused: StorageError | None = None
         self._trashed: set[str] = set()
+        self._put_away_elsewhere: set[str] = set()
         self._closed = False
 
     # The list
@@ -205,11 +208,7 @@ class Library:
         history = await self._writer.run(journal.load, READ)
         if not journal.report.files and not journal.winners:
             self._journals.pop(id, None)
-            raise StorageError(
-                "This conversation is not in its folder any more: look in the trash, or wait until it is synced.",
-                kind="missing",
-                detail=id,
-            )
+            raise not_in_its_folder(id)
         if journal.report.damaged_lines or journal.report.torn_bytes:
             log.warning("conversation %s: %s", id, journal.report)
         return Opened(history, journal.report)
@@ -370,7 +369,9 @@ class Library:
     def _journal(self, id: str) -> Journal:
         journal = self._journals.get(id)
         if journal is None:
-            journal = self._journals[id] = Journal(self._folder(id), self._device, self._disk)
+            trashed_at = partial(place_in_trash, self._trash, id, self._disk)
+            journal = Journal(self._folder(id), self._device, self._disk, trashed_at=trashed_at)
+            self._journals[id] = journal
         return journal
 
     async def _refresh_apart(self) -> None:
@@ -379,20 +380,27 @@ class Library:
 
     async def _part_from_twin(self, *, anew: bool = False) -> None:
         """Write under another id from now on where another home writes under ours, or if `anew`."""
-        state, data, before = self._paths.state, self._paths.data, self._device
-
-        def work() -> str:
-            if anew or not holds_pen(state, data, before):
-                return take_pen(state, data, self._disk, anew=anew)
-            return before
-
         if self._has_given_id:
             return
-        device = await self._writer.run(work, SAVE)
+        paths, before = self._paths, self._device
+        device = await self._writer.run(partial(pen_held, paths.state, paths.data, before, self._disk, anew=anew), SAVE)
         if before == self._device != device:
             self._device = self._list.device = self._others.device = device
             for journal in list(self._journals.values()):
                 await self._writer.run(partial(journal.become, device), SAVE)
+
+    def _put_away(self, id: str) -> None:
+        """Another computer deleted an open conversation, in which nothing was said here since."""
+        summary = self._list.get(id)
+        if summary is not None and id not in self._trashed:
+            self._put_away_elsewhere.add(id)
+            self._list.drop(id)
+            self._tell(deleted_elsewhere(id, summary.title or summary.preview))
+
+    def _tell_revived(self, id: str) -> None:
+        self._trashed.discard(id)
+        summary = self._list.get(id)
+        self._tell(gone_on_elsewhere(id, (summary.title or summary.preview) if summary is not None else ""))
 
     def _kept_by(self, id: str) -> tuple[Journal, Autosave] | None:
         group, journal = self._autosaves.get(id), self._journals.get(id)
@@ -406,6 +414,8 @@ class Library:
             journal.save(events)
             restored, journal.restored = journal.restored, False
             met_twin, journal.met_twin = journal.met_twin, False
+            if journal.is_put_away():
+                return (), restored, met_twin
             return (journal.stamp() if journal.report.files or journal.own else ()), restored, met_twin
 
         future = self._writer.run(work, SAVE)
@@ -420,15 +430,7 @@ class Library:
             if id in self._list:
                 self._list.put_stamp(id, stamp)
             if restored:
-                self._tell(
-                    StorageError(
-                        "Another program took away files of the open conversation; they were written again, "
-                        "nothing is lost. Look into what cleans or syncs the data folder.",
-                        kind="gone",
-                        solved=True,
-                        detail=id,
-                    )
-                )
+                self._tell(written_again(id))
 
         future.add_done_callback(done)
         return future
@@ -486,7 +488,7 @@ class Library:
         if bus.conversation_id in self._trashed:
             return
         before = self._list.get(bus.conversation_id)
-        if before is None:  # the conversation to come has come: what was drafted for it is said
+        if before is None and bus.conversation_id not in self._put_away_elsewhere:  # the conversation to come has come
             self.drafts.save(NEW, Draft())
         self._list.put(summary_of_bus(bus, before, self._now()))
 

@@ -41,16 +41,23 @@ class OtherDevices:
         journal_of: Callable[[str], tuple[Journal, Autosave] | None],
         open_ids: Callable[[], Iterable[str]],
         read_row: Callable[[str], Awaitable[None]],
+        revive: Callable[[str], Awaitable[None]],
+        put_away: Callable[[str], None],
         refresh: Callable[[], Awaitable[None]],
         tell: Callable[[StorageError], None],
     ) -> None:
-        """`journal_of` gives what an open conversation is kept by, None where it is not open."""
+        """`journal_of` gives what an open conversation is kept by, None where it is not open.
+
+        `put_away` hears of one that is open and was deleted elsewhere.
+        """
         self._conversations = conversations
         self._writer = writer
         self._chores = chores
         self._journal_of = journal_of
         self._open_ids = open_ids
         self._read_row = read_row
+        self._revive = revive
+        self._put_away = put_away
         self._refresh = refresh
         self._tell = tell
         self._named: set[str] = set()
@@ -93,6 +100,8 @@ class OtherDevices:
         What is said here meanwhile goes first: it is saved, and the merging begun anew.
         """
         async with self._at_work:
+            if self._journal_of(id) is not None:
+                await self._revive(id)
             for _try in range(_TRIES):
                 kept = self._journal_of(id)
                 if kept is None:
@@ -100,6 +109,9 @@ class OtherDevices:
                     await self._read_row(id)
                     return
                 journal, autosave = kept
+                if not (autosave.is_dirty or journal.has_unsaved) and await self._writer.run(journal.is_put_away, READ):
+                    self._put_away(id)
+                    return
                 with suppress(StorageError):  # told already; what waits is merged as well
                     await autosave.save_now()
                 count, known = autosave.count, self._unapplied.get(id, frozenset())

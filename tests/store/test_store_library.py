@@ -197,6 +197,28 @@ def test_deleting_can_be_undone(paths: Paths) -> None:
     at_home(paths, story)
 
 
+def test_deleting_can_be_undone_also_where_the_conversation_is_back_already(paths: Paths) -> None:
+    async def story(house: House) -> None:
+        bus = await house.talk("one", title="precious")
+        id = bus.conversation_id
+        folder = paths.conversations / id
+        shutil.copytree(folder, paths.data / "kept")
+        house.library._autosaves[id][0].close()
+        await house.library.flush()
+        await house.library.delete(id)
+        (paths.data / "kept").rename(folder)  # from a backup
+        await house.library.restore(id)
+        assert not list((paths.data / "trash").iterdir())
+        again = await house.reopen(id)
+        house.library.attach(again)
+        again.change_setting("title", "renamed")
+        summary = house.library.summary(id)
+        assert summary is not None
+        assert (summary.title, [message.text for message in again.messages()]) == ("renamed", ["one"])
+
+    at_home(paths, story)
+
+
 def test_a_clock_that_is_years_ahead_does_not_empty_the_trash(paths: Paths) -> None:
     async def story(house: House) -> None:
         id = (await house.talk("kept")).conversation_id

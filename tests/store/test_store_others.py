@@ -18,6 +18,8 @@ from sam_py.messages.message import AssistantMessage, Message, UserMessage
 from sam_py.messages.parts import TextPart
 from sam_py.paths import default_paths
 from sam_py.store.autosave import Autosave
+from sam_py.store.drafts import NEW, Draft
+from sam_py.store.errors import gone_on_elsewhere
 from sam_py.store.library import Library
 
 
@@ -280,7 +282,8 @@ def test_the_watcher_tells_of_others_and_not_of_ourselves(tmp_path: Path) -> Non
 
 def test_a_conversation_deleted_here_and_gone_on_with_there_is_whole_again(tmp_path: Path) -> None:
     async def story(one: Computer, other: Computer) -> None:
-        id = one.bus.conversation_id
+        id, told = one.bus.conversation_id, list[str]()
+        one.library.on_problem(lambda news: told.append(str(news)))
         other.say("gone on with, off the network")
         await other.autosave.save_now()
         one.autosave.close()
@@ -305,6 +308,39 @@ def test_a_conversation_deleted_here_and_gone_on_with_there_is_whole_again(tmp_p
             read.load((await Library(computer.paths, device="cccccccc").open(id)).history)
             assert [message.text for message in read.messages()][:2] == ["question", "answer"]
             assert [message.text for message in read.messages()][2:] == ["gone on with, off the network"]
+        assert told == [str(gone_on_elsewhere(id, "gone on with, off the network"))]
+
+    at_both(tmp_path, story)
+
+
+def test_what_another_computer_deleted_stays_deleted_until_somebody_writes_in_it(tmp_path: Path) -> None:
+    async def story(one: Computer, other: Computer) -> None:
+        id, told = one.bus.conversation_id, list[str]()
+        other.library.on_problem(lambda news: told.append(str(news)))
+        other.bus.change_setting("title", "Precious")
+        await carry(other, one)
+        await other.library.refresh()
+        other.library.drafts.save(NEW, Draft(text="not sent"))
+        await one.library.delete(id)
+        place = next((one.paths.data / "trash").iterdir())
+        shutil.copytree(place, other.paths.data / "trash" / place.name)
+        shutil.rmtree(other.folder)
+        for _twice in range(2):
+            await other.hear()
+            await other.library.flush()
+        assert not other.folder.exists()
+        assert other.library.summary(id) is None
+        assert [words.partition(".")[0] for words in told] == ["“Precious” was deleted on another computer"]
+        other.say("I need it")
+        await other.library.flush()
+        await other.hear()
+        assert other.library.summary(id) is not None
+        assert told[1:] == [str(gone_on_elsewhere(id, "Precious"))]
+        assert not list((other.paths.data / "trash").iterdir())
+        assert other.library.drafts.load(NEW).text == "not sent"
+        read = MessageBus(id)
+        read.load((await Library(other.paths, device="cccccccc").open(id)).history)
+        assert [message.text for message in read.messages()] == ["question", "answer", "I need it"]
 
     at_both(tmp_path, story)
 
