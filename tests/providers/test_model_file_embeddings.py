@@ -62,7 +62,8 @@ def test_llama_cpp_is_given_room_for_a_long_passage() -> None:
 
 def test_a_model_that_does_not_fit_is_told_from_one_that_is_broken() -> None:
     file = Path("big.gguf")
-    assert "not enough memory for big.gguf" in str(breakdown(file, "", 247, was_loaded=True))
+    assert "not enough memory for big.gguf" in str(breakdown(file, "E error: too large", 247, was_loaded=True))
+    assert "not enough memory for big.gguf" in str(breakdown(file, "E mmap failed: Cannot allocate memory", 1))
     assert "stopped working with big.gguf. Try" in str(breakdown(file, "srv: all fine", 1, was_loaded=True))
     assert "could not load big.gguf: unknown kind" in str(
         breakdown(file, "E load: error loading model: unknown kind", 1)
