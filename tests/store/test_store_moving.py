@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import os
+import shutil
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -132,6 +135,8 @@ def test_places_that_cannot_be_are_refused_in_words(paths: Paths, tmp_path: Path
         (paths.data.parent, "neither inside"),
         (full, "holds other files"),
         (Path("relative"), "another folder"),
+        (tmp_path / "two\nlines", "another name"),
+        (tmp_path / "returned\r", "another name"),
     ):
         with pytest.raises(MoveError, match=words):
             check_target(paths.data, target)
@@ -150,3 +155,94 @@ def test_a_damaged_attachment_takes_no_whole_ones_place(tmp_path: Path) -> None:
     other.write_bytes(b"rotten")
     move_data(ours.data, theirs.data, ours.config, Disk(), on)
     assert other.read_bytes() == b"a picture"
+
+
+class LockedDisk(Disk):
+    """Folders and files that have `locked` in their path may not be read."""
+
+    def __init__(self, locked: str) -> None:
+        super().__init__()
+        self.locked = locked
+
+    def names(self, folder: str) -> list[str]:
+        if self.locked in folder:
+            raise PermissionError(13, "Permission denied", folder)
+        return super().names(folder)
+
+
+def test_what_cannot_be_read_stops_a_move_before_anything_points_elsewhere(paths: Paths, tmp_path: Path) -> None:
+    furnish(paths, "one", "two")
+    locked = sorted(paths.conversations.iterdir())[1]
+    target = tmp_path / "new"
+    with pytest.raises(MoveError, match=f"{locked.name} cannot be read .Permission denied.*where it was"):
+        move_data(paths.data, target, paths.config, LockedDisk(locked.name), on)
+    for link, leads_to in (("gone", tmp_path / "nowhere"), ("round", paths.data)):
+        (paths.data / link).symlink_to(leads_to)
+        with pytest.raises(MoveError, match=f"{link} cannot be read .it is a link to"):
+            move_data(paths.data, target, paths.config, Disk(), on)
+        (paths.data / link).unlink()
+    (paths.data / "unreadable").symlink_to("unreadable")
+    with pytest.raises(MoveError, match="unreadable cannot be read"):
+        move_data(paths.data, target, paths.config, Disk(), on)
+    assert not target.exists()
+    assert default_paths(tmp_path).data == paths.data
+
+
+def test_what_a_link_leads_to_is_moved_too(paths: Paths, tmp_path: Path) -> None:
+    furnish(paths, "one")
+    drive = tmp_path / "drive"
+    shutil.move(paths.attachments, drive)
+    paths.attachments.symlink_to(drive)
+    with pytest.raises(MoveError, match=r"attachments.* leads to this one"):
+        move_data(paths.data, drive / "ab" / "new", paths.config, Disk(), on)
+    move_data(paths.data, tmp_path / "new", paths.config, Disk(), on)
+    attached = tmp_path / "new" / "attachments"
+    assert not attached.is_symlink()
+    assert [path.read_bytes() for path in attached.glob("??/*")] == [b"a picture"]
+
+
+def test_what_was_deleted_after_a_move_that_was_given_up_stays_deleted(paths: Paths, tmp_path: Path) -> None:
+    furnish(paths, "one", "two", "three")
+    target = tmp_path / "new"
+    with pytest.raises(Cancelled):
+        move_data(paths.data, target, paths.config, Disk(), lambda done, of: of - done > 40)
+    copied = {path.parent.name for path in target.glob("conversations/*/*.jsonl")}
+    assert len(copied) == 3
+
+    async def story(house: House) -> None:
+        by_text = {each.preview: each.id for each in house.library.summaries()}
+        await house.library.delete(by_text["answer to one"])
+        await house.library.delete(by_text["answer to two"])
+        (target / "conversations" / by_text["answer to two"] / "cccccccc.jsonl").write_text("somebody went on with it")
+        bus = await house.reopen(by_text["answer to three"])
+        house.library.attach(bus)
+        bus.add_user_message("more")
+        await house.library.flush()
+
+    at_home(paths, story)
+    move_data(paths.data, target, paths.config, Disk(), on)
+    assert told(default_paths(tmp_path)) == ["answer to three", "answer to two", "more", "three", "two"]
+    assert not list(target.rglob("*.joined-*"))
+
+
+def test_a_sync_programs_own_files_are_in_nobodys_way_and_stay_where_they_are(paths: Paths, tmp_path: Path) -> None:
+    furnish(paths, "one")
+    synced = tmp_path / "synced"
+    for folder in (synced, paths.data):
+        (folder / ".stfolder").mkdir(parents=True)
+        (folder / ".stfolder" / "syncthing-folder-93d1ab.txt").write_text("# a marker")
+    (paths.data / ".stversions" / "old").mkdir(parents=True)
+    (paths.data / ".stversions" / "old" / "x~2026.jsonl").write_text("old")
+    (paths.data / ".stignore").write_text("(?d)*")
+    assert check_target(paths.data, synced) == "move"
+    move_data(paths.data, synced, paths.config, Disk(), on)
+    assert {path.name for path in synced.rglob(".*")} == {".stfolder"}
+
+
+def test_names_that_look_odd_are_found_again(paths: Paths, tmp_path: Path) -> None:
+    furnish(paths, "one")
+    odd = ["my library ", "  two", *([os.fsdecode(b"caf\xe9")] if sys.platform == "linux" else [])]
+    for name in odd if os.name == "posix" else ["  two"]:
+        move_data(default_paths(tmp_path).data, tmp_path / name, paths.config, Disk(), on)
+        assert default_paths(tmp_path).data == tmp_path / name
+        assert told(default_paths(tmp_path)) == ["answer to one", "one"]
