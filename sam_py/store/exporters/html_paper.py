@@ -26,26 +26,52 @@ def paper_prose(text: str) -> str:
 
 
 def paper_slices(text: str, about: int = 8_000) -> Iterator[str]:
-    """The same in slices of about so many characters; a paragraph, list, table or block is in one."""
+    """The same in slices of about so many characters, as setting one stops all else that the program does.
+
+    A paragraph, a list and a block are in one; a table that is longer goes on in the next, below its head.
+    """
     text = clean(text)
     if len(text) > LONGEST_PROSE:
-        start = 0
-        while start < len(text):
-            end = text.find("\n", start + about, start + 2 * about) + 1 or start + 2 * about
-            yield f'<p style="white-space:pre-wrap;">{escaped(text[start:end].removesuffix(chr(10)))}</p>'
-            start = end
+        yield from _as_written(text, about)
         return
     parser = _parser()
     surroundings: dict[str, Any] = {}
-    gathered, length = [], 0
-    for token in parser.parse(text, surroundings):
+    gathered: list[Any] = []
+    length = begins = 0
+    head: list[Any] = []
+    tokens = parser.parse(text, surroundings)
+    for token, following in zip(tokens, [*tokens[1:], None], strict=True):
+        if token.type == "table_open":
+            begins = len(gathered)
         gathered.append(token)
         length += len(token.content)
-        if token.level == 0 and token.nesting <= 0 and length >= about:
-            yield parser.renderer.render(gathered, parser.options, surroundings)
-            gathered, length = [], 0
+        if token.type == "tbody_open" and token.level == 1:  # in no list and no quotation
+            head = gathered[begins:]
+        is_full = length >= about
+        if is_full and head and token.type == "tr_close" and following is not None and following.type == "tr_open":
+            yield parser.renderer.render([*gathered, *_table_ends()], parser.options, surroundings)
+            gathered, length, begins = list(head), 0, 0
+        elif token.level == 0 and token.nesting <= 0:
+            head = []
+            if is_full:
+                yield parser.renderer.render(gathered, parser.options, surroundings)
+                gathered, length = [], 0
     if gathered:
         yield parser.renderer.render(gathered, parser.options, surroundings)
+
+
+def _table_ends() -> tuple[Any, ...]:
+    from markdown_it.token import Token
+
+    return Token("tbody_close", "tbody", -1), Token("table_close", "table", -1)
+
+
+def _as_written(text: str, about: int) -> Iterator[str]:
+    start = 0
+    while start < len(text):
+        end = text.find("\n", start + about, start + 2 * about) + 1 or start + 2 * about
+        yield f'<p style="white-space:pre-wrap;">{escaped(text[start:end].removesuffix(chr(10)))}</p>'
+        start = end
 
 
 def boxed(source: str, language: str = "") -> str:

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from PySide6.QtGui import QColor, QImage
 
 from sam_py.paths import Paths, resources
+from sam_py.store.exporters.html_paper import paper_slices
 from sam_py.store.exporters.html_prose import code, prose
 from sam_py.store.exporters.html_style import policy, style_sheet
 from sam_py.store.exporters.run import Wanted
@@ -155,6 +156,15 @@ def test_a_formula_that_would_be_drawn_for_hours_stands_there_as_its_source() ->
     page = prose(f"$${fraction}$$\n\n$${chain}$$\n\n$$\\frac{{1}}{{1+x}}$$")
     assert page.count('<pre class="latex">') == 2
     assert page.count("<svg") == 1
+
+
+def test_a_long_table_goes_on_below_its_head_in_the_next_slice_for_paper() -> None:
+    rows = "".join(f"| row {number} | {'y' * 30} |\n" for number in range(20))
+    slices = list(paper_slices(f"Before\n\n| head | b |\n|--|--|\n{rows}\nAfter", about=300))
+    assert len(slices) > 2
+    assert all(slice.count("<th>head</th>") == 1 == slice.count("</table>") for slice in slices if "<td>" in slice)
+    assert re.findall(r"row \d+", "".join(slices)) == [f"row {number}" for number in range(20)]
+    assert "".join(slices).endswith("<p>After</p>\n")
 
 
 def test_bare_addresses_are_links_and_code_is_not() -> None:
