@@ -27,7 +27,7 @@ AT_ONCE = 32
 LONGEST = 6_000
 """Characters of one text; a passage has some 1,500. The smallest models see 512 tokens and cut the rest off."""
 _SHORTEST = 160
-"""A server that refuses longer texts, instead of cutting them off, is asked for the first half, down to this."""
+"""A server that refuses longer texts, instead of cutting them off, is asked for both halves, down to this."""
 _TOTAL_S = 600.0
 """A large model on a slow computer takes minutes for a batch, and says nothing meanwhile."""
 _MAY_BE_THE_TEXT = frozenset({"bad_request", "too_long", "refused", "server", "bad_response"})
@@ -173,15 +173,17 @@ async def embed_each(
 async def embed_one(
     http: Http, service: EmbeddingService, text: str, key: str | None, *, is_question: bool = False
 ) -> list[float]:
-    """The vector of `text`, or of its beginning where the model takes no more. Raises `ProviderError`."""
+    """The vector of `text`; of one that is too long for the model, the mean of its halves. Raises `ProviderError`."""
     text = text.strip()[:LONGEST]
-    while True:
-        try:
-            return (await embed(http, service, [text], key, is_question=is_question))[0]
-        except ProviderError as error:
-            if error.code != "too_long" or len(text) < 2 * _SHORTEST:
-                raise
-            text = text[: len(text) // 2]
+    try:
+        return (await embed(http, service, [text], key, is_question=is_question))[0]
+    except ProviderError as error:
+        if error.code != "too_long" or len(text) < 2 * _SHORTEST:
+            raise
+    middle = len(text) // 2
+    cut = text.rfind(" ", middle // 2, middle) + 1 or middle
+    halves = [await embed_one(http, service, half, key, is_question=is_question) for half in (text[:cut], text[cut:])]
+    return _at_length_one([sum(both) for both in zip(*halves, strict=True)]) or halves[0]
 
 
 def read_embeddings(told: Any, count: int) -> list[list[float]] | None:

@@ -94,14 +94,14 @@ def test_a_model_file_embeds_while_it_is_asked_and_rests_afterwards(
         embedder = await embedder_of(file, registry, Secrets(lambda _id: ""))
         assert embedder.identity == (await embedder_of(copy, registry, Secrets(lambda _id: ""))).identity
         assert not servers.is_running(file, embeds=True), "to choose it starts nothing"
-        long = "my puppy is ill. " * CONTEXT
+        long = "my puppy is ill. " * CONTEXT + "call the garage for my car. " * CONTEXT
         ill, car, whole = await embedder.texts(["The puppy is ill.", "Call the garage for my car.", long])
         asked = await embedder.question("is my puppy ill")
         assert ill is not None
         assert car is not None
-        assert whole is not None, "of what is too long its beginning is seen"
-        alike = [sum(a * b for a, b in zip(asked, each, strict=True)) for each in (ill, whole, car)]
-        assert min(alike[:2]) > 0.7 > alike[2]
+        assert whole is not None, "what is too long is seen in pieces"
+        assert _alike(asked, ill) > _alike(asked, car)
+        assert min(_alike(whole, ill), _alike(whole, car)) > _alike(ill, car), "all of it counts"
         servers.keep([])
         assert servers.is_running(file, embeds=True), "accounts that change do not end it"
         rested.set()
@@ -111,3 +111,7 @@ def test_a_model_file_embeds_while_it_is_asked_and_rests_afterwards(
         await registry.aclose()
 
     asyncio.run(scenario())
+
+
+def _alike(one: list[float], other: list[float]) -> float:
+    return sum(a * b for a, b in zip(one, other, strict=True))
