@@ -136,7 +136,7 @@ class _Setter:
     def _tool(self, name: str, arguments: str, result: ToolResultMessage | None) -> str:
         head = f"<p><b>{escaped(name or 'tool')}</b> <span {_MUTED}>({state_of(result)})</span></p>"
         if arguments.strip() not in ("", "{}"):
-            head += boxed(shortened(arguments, LONGEST_ON_PAPER))
+            head += boxed(shortened(arguments, LONGEST_ON_PAPER), "json")
         if result is not None:
             if result.output_text.strip():
                 head += boxed(shortened(result.output_text, LONGEST_ON_PAPER))

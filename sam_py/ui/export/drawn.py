@@ -132,7 +132,9 @@ class Drawn(QPyTextObject):
         share = size.width() / formula.size.width() * larger
         above, below = (formula.size.height() - formula.depth) * share, formula.depth * share
         if look.verticalAlignment() != QTextCharFormat.VerticalAlignment.AlignMiddle:
-            return QSizeF(size.width() * larger, above if formula.is_inline else above + below)
+            # Alone in a cell of a table it stands as high as text beside it would.
+            least = self._metrics.ascent() * self._scale * larger
+            return QSizeF(size.width() * larger, max(above, least) if formula.is_inline else above + below)
         # Centred about a quarter of an x above the line (QTextDocumentLayout::resizeInlineObject): room on both sides.
         quarter = self._metrics.xHeight() * self._scale / 2
         return QSizeF(size.width() * larger, max(2 * above - quarter, 2 * below + quarter))
@@ -151,10 +153,10 @@ class Drawn(QPyTextObject):
         share = self._sizes[name].width() / formula.size.width() * larger
         height = formula.size.height() * share
         above = height - formula.depth * share
-        top = rect.top()
+        top = rect.bottom() - (above if formula.is_inline else height)
         if look.verticalAlignment() == QTextCharFormat.VerticalAlignment.AlignMiddle:
             quarter = self._metrics.xHeight() * self._scale / 2
-            top += (rect.height() + quarter) / 2 - above
+            top = rect.top() + (rect.height() + quarter) / 2 - above
         place = QRectF(rect.left(), top, rect.width(), height)
         has_colour = look.foreground().style() != Qt.BrushStyle.NoBrush
         painter.save()

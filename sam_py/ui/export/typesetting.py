@@ -51,12 +51,12 @@ h4, h5, h6 {{ font-size: {BODY_PT}pt; margin-top: 11px; margin-bottom: 4px; }}
 p {{ margin-top: 0px; margin-bottom: 7px; }}
 ul, ol {{ margin-top: 0px; margin-bottom: 7px; }}
 li {{ margin-bottom: 3px; }}
-blockquote {{ margin-top: 3px; margin-bottom: 7px; margin-left: [{QUOTE_PX}]; margin-right: [0]; }}
+blockquote {{ margin-top: 4px; margin-bottom: 9px; margin-left: [{QUOTE_PX}]; margin-right: [0]; }}
 pre {{ margin-top: {PAD_PX + 5:g}px; margin-bottom: {2 * PAD_PX + 4:g}px;
  margin-left: [{CODE_MARGIN_PX}]; margin-right: [{CODE_MARGIN_PX}]; }}
 code {{ background-color: #f0f0ed; }}
 a {{ color: {LIGHT.link}; }}
-table {{ border-width: 0px; margin-top: 3px; margin-bottom: 10px; border-collapse: collapse; }}
+table {{ border-width: 0px; margin-top: 5px; margin-bottom: 10px; border-collapse: collapse; }}
 td, th {{ border: 1px solid #c8c8c4; }}
 th {{ background-color: #f0f0ed; }}
 """
