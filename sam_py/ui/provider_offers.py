@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
     from sam_py.providers.local import FoundServer
 
 log = logging.getLogger(__name__)
+
+_LOOK_AFTER_S = 0.2
+"""The window is painted by then: what looks for servers takes as long to load as all of the sidebar."""
 
 
 class ProviderOffers(QObject):
@@ -202,6 +206,7 @@ class ProviderOffers(QObject):
         open_folder(self._services.paths.logs)
 
     async def _look(self, show: Callable[[list[FoundServer]], None]) -> None:
+        await asyncio.sleep(_LOOK_AFTER_S)
         known = {each.base_url for each in self._services.settings.current.providers}
         show([server for server in await self._services.find_servers() if server.base_url not in known])
 
