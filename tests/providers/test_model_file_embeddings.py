@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Mapping
 from pathlib import Path
 
+import psutil
 import pytest
 
 from sam_py.providers.embedders import embedder_of
@@ -57,7 +59,9 @@ def test_llama_cpp_is_given_room_for_a_long_passage() -> None:
     assert program[-2:] == ["--pooling", "mean"]
     assert "--embeddings" in program
     assert "--jinja" not in program
+    assert program.index("gently") < program.index("run")
     assert command(Runner(), file, 1, Embeds(512))[-4:] == ["e5", "embed", "512", ""]
+    assert "gently" not in command(Runner(), file, 1)
 
 
 def test_a_model_that_does_not_fit_is_told_from_one_that_is_broken() -> None:
@@ -94,7 +98,7 @@ def test_a_model_file_embeds_while_it_is_asked_and_rests_afterwards(
         embedder = await embedder_of(file, registry, Secrets(lambda _id: ""))
         assert embedder.identity == (await embedder_of(copy, registry, Secrets(lambda _id: ""))).identity
         assert not servers.is_running(file, embeds=True), "to choose it starts nothing"
-        long = "my puppy is ill. " * CONTEXT + "call the garage for my car. " * CONTEXT
+        long = "my puppy is ill. " * (CONTEXT // 2) + "call the garage for my car. " * (CONTEXT // 2)
         ill, car, whole = await embedder.texts(["The puppy is ill.", "Call the garage for my car.", long])
         asked = await embedder.question("is my puppy ill")
         assert ill is not None
@@ -102,6 +106,9 @@ def test_a_model_file_embeds_while_it_is_asked_and_rests_afterwards(
         assert whole is not None, "what is too long is seen in pieces"
         assert _alike(asked, ill) > _alike(asked, car)
         assert min(_alike(whole, ill), _alike(whole, car)) > _alike(ill, car), "all of it counts"
+        if hasattr(os, "nice"):
+            (process,) = [each for each in psutil.Process().children() if str(file) in each.cmdline()]
+            assert process.nice() >= 4, "what a person does comes first"
         servers.keep([])
         assert servers.is_running(file, embeds=True), "accounts that change do not end it"
         rested.set()

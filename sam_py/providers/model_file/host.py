@@ -3,7 +3,8 @@
 That happens when the program says so, and also when it is killed. Run as
 ``python -m sam_py.providers.model_file.host run PROGRAM ARGUMENT…`` or ``… host binding FILE PORT NAME``, with
 ``embed TOKENS POOLING`` behind it for a model that makes embeddings; the key is in the environment
-(``LLAMA_API_KEY``), where other users cannot read it.
+(``LLAMA_API_KEY``), where other users cannot read it. ``gently`` in front of all that leaves what a person does the
+processor first.
 """
 
 from __future__ import annotations
@@ -16,9 +17,14 @@ from collections.abc import Sequence
 from typing import Any
 
 _PATIENCE_S = 5.0
+_NICENESS = 4
 
 
 def main(arguments: Sequence[str]) -> int:
+    if arguments[0] == "gently":
+        if hasattr(os, "nice"):  # on Windows whoever starts us says so
+            os.nice(_NICENESS)
+        arguments = arguments[1:]
     if arguments[0] == "run":
         return run(arguments[1:])
     return serve_with_binding(arguments[1], int(arguments[2]), arguments[3], arguments[4:])

@@ -195,7 +195,9 @@ class ModelServers:
         told = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the server
         environ = {**os.environ, "LLAMA_API_KEY": place.key}
         started = command(runner, file, port, embeds)
-        process = _launch(started, environ, told)  # not on a thread: nobody may give up in between
+        process = _launch(
+            started, environ, told, is_gentle=job.embeds
+        )  # not on a thread: nobody may give up in between
         server = _Server(place, process, told)
         log.info("llama.cpp is starting for %s at port %d", file.name, port)
         try:
@@ -232,6 +234,8 @@ def command(runner: Runner, file: Path, port: int, embeds: Embeds | None = None)
     https://github.com/ggml-org/llama.cpp/pull/7389.
     """
     host = [] if getattr(sys, "frozen", False) else [sys.executable, "-m", "sam_py.providers.model_file.host"]
+    if host and embeds is not None:
+        host.append("gently")
     name = model_name(file)
     if not runner.program:
         purpose = ["embed", str(embeds.tokens), embeds.pooling] if embeds is not None else []
@@ -247,10 +251,14 @@ def command(runner: Runner, file: Path, port: int, embeds: Embeds | None = None)
     return [*host, "run", *server] if host else server
 
 
-def _launch(command: list[str], environ: dict[str, str], told: IO[bytes]) -> subprocess.Popen[bytes]:
+def _launch(
+    command: list[str], environ: dict[str, str], told: IO[bytes], *, is_gentle: bool = False
+) -> subprocess.Popen[bytes]:
     root = str(Path(__file__).resolve().parents[3])  # where `sam_py` is found, from a checkout too
     environ = {**environ, "PYTHONPATH": os.pathsep.join(filter(None, (root, environ.get("PYTHONPATH", ""))))}
     flags = getattr(subprocess, "CREATE_NO_WINDOW", 0)  # on Windows: no terminal beside the window
+    if is_gentle:
+        flags |= getattr(subprocess, "BELOW_NORMAL_PRIORITY_CLASS", 0)
     try:
         return subprocess.Popen(  # noqa: S603 - our own host, or the program that `find_runner` found
             command, stdin=subprocess.PIPE, stdout=told, stderr=told, env=environ, creationflags=flags
