@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject
-from PySide6.QtWidgets import QWidget
+from PySide6.QtCore import QObject, Qt
+from PySide6.QtWidgets import QLineEdit, QWidget
 
 from sam_py.ui.library.finder import Finder
 from sam_py.ui.library.jump import Jumps
@@ -70,7 +70,15 @@ class WindowPages(QObject):
             self.pages.is_held = False
 
     def find_here(self, step: int = 0) -> None:
-        """Open the bar that finds words in the conversation; with a `step`, go to the next place or the one before."""
+        """Open the bar that finds words in the conversation; with a `step`, go to the next place or the one before.
+
+        On a page with a field of its own, that takes the keyboard.
+        """
+        field = getattr(self.pages.widget, "field", None)
+        if isinstance(field, QLineEdit):
+            field.setFocus(Qt.FocusReason.ShortcutFocusReason)
+            field.selectAll()
+            return
         self.pages.back()
         if self._chat.conversation is None:
             return

@@ -23,6 +23,8 @@ BLOCK = 1_000
 """Messages that are ranked among each other."""
 _FEW = 24
 """With fewer hits than this, words within longer words are looked for too."""
+_TAGGED = 200
+"""Up to so many conversations of a folder narrow the full-text search itself."""
 _WIDER = 48
 _MANY_PLACES = 30_000
 _LIKELY = 48
@@ -68,7 +70,7 @@ def expression(
         if term.is_open and len(term.words) == 1 and wider is None:
             likely = _likely(connection, fold(term.words[0]))
             is_common = is_common or bool(likely)
-            if is_whole or filters.conversation_id:  # one conversation may not have the likely ones
+            if is_whole or filters.conversation_id or filters.folder:  # few conversations may not have the likely ones
                 likely = ()
         if likely:
             pieces.append("(" + " OR ".join(f'"{word}"' for word in likely) + ")")
@@ -81,6 +83,10 @@ def expression(
     if filters.conversation_id:
         found = connection.execute("SELECT key FROM conversation WHERE id = ?", (filters.conversation_id,)).fetchone()
         match = f"(tags : {conversation_tag(found[0] if found is not None else 0)}) AND ({match})"
+    if 0 < len(filters.among) <= _TAGGED:
+        asked = f"SELECT key FROM conversation WHERE id IN ({', '.join('?' * len(filters.among))})"  # noqa: S608 - ours
+        keys = [row[0] for row in connection.execute(asked, tuple(filters.among))] or [0]
+        match = f"(tags : ({' OR '.join(map(conversation_tag, keys))})) AND ({match})"
     if filters.model:
         match = f"(tags : {model_tag(filters.model)}) AND ({match})"
     return match, is_common

@@ -12,6 +12,11 @@ from sam_py.store.search_index.search import NOTHING_HIDDEN
 from sam_py.store.search_index.words import fold, shown, storable
 
 _PREVIEW = 400
+_BEGINNING = "substr(coalesce({}), 1, {})".format(
+    ", ".join(f"nullif(entry.{column}, '')" for column in ("text", "code", "tool", "file", "image", "thinking")),
+    _PREVIEW,
+)
+"""What a message says first: its words, else those of what it brings."""
 _JOINED = (
     "CROSS JOIN message ON message.key = item.message CROSS JOIN conversation ON conversation.key = "
     "message.conversation"
@@ -94,14 +99,14 @@ def _messages(
         where += " AND instr(folded(entry.text), ?)"
         values.append(storable(word))
     rows = connection.execute(
-        f"SELECT {PLACE}, substr(entry.text, 1, ?), substr(entry.code, 1, ?), message.rule, message.key "  # noqa: S608 - ours
+        f"SELECT {PLACE}, {_BEGINNING}, message.rule, message.key "  # noqa: S608 - ours
         f"FROM {source} CROSS JOIN conversation ON conversation.key = message.conversation "
         "CROSS JOIN entry ON entry.rowid = message.key "
         f"WHERE {which} AND message.key >= ? AND message.key < ?{where} ORDER BY message.key DESC LIMIT ?",
-        (_PREVIEW, _PREVIEW, low, high, *values, limit + 1),
+        (low, high, *values, limit + 1),
     ).fetchall()
     found = [
-        Pin(place_of(row[:PLACE_COLUMNS]), shown(row[PLACE_COLUMNS] or row[PLACE_COLUMNS + 1] or "").strip(), row[-2])
+        Pin(place_of(row[:PLACE_COLUMNS]), shown(row[PLACE_COLUMNS] or "").strip(), row[-2])
         for row in rows[:limit]
         if not is_hidden(hidden, row[0], row[2])
     ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -13,6 +14,8 @@ PLACE = (
 )
 """The columns that `place_of` takes."""
 PLACE_COLUMNS = 9
+IN_FOLDER = "conversation.id IN (SELECT value FROM json_each(?))"
+"""What a conversation of `Filters.among` fulfils; the value is a JSON list of their ids."""
 KEY_BITS = 6
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _LATE_S = 86_400
@@ -29,6 +32,12 @@ def conditions(filters: Filters) -> tuple[str, list[Any]]:
     if filters.conversation_id:
         where.append("conversation.id = ?")
         values.append(filters.conversation_id)
+    if filters.folder:
+        where.append(IN_FOLDER)
+        values.append(json.dumps(sorted(filters.among)))
+    if filters.role:
+        where.append("message.role = ?")
+        values.append(filters.role)
     if filters.since is not None:
         where.append("message.created >= ?")
         values.append(ms_of(filters.since))

@@ -26,6 +26,8 @@ class Filters:
 
     `kinds`: of hits (`HIT_KINDS`) or of items (`ITEM_KINDS`). `since` and `until` are aware; `until` itself is out.
     `text`: for items, words that must all occur in its name, address or text, anywhere in a word.
+    `folder`: its name, for whoever shows it; `among` are the conversations in it, which the index does not know.
+    `role`: whose messages (``user``, ``assistant``, ``tool``).
     """
 
     kinds: frozenset[str] = frozenset()
@@ -37,6 +39,15 @@ class Filters:
     pinned_only: bool = False
     shown_path_only: bool = False
     text: str = ""
+    folder: str = ""
+    among: frozenset[str] = frozenset()
+    role: str = ""
+
+    @property
+    def has_no_titles(self) -> bool:
+        """Whether it narrows by what a conversation as a whole has not."""
+        narrow = (self.conversation_id, self.model, self.min_importance, self.pinned_only, self.role)
+        return any(narrow)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import sqlite3
 from collections.abc import Sequence
@@ -10,7 +11,16 @@ from typing import Any
 
 from sam_py.store.search_index.candidates import Candidate, in_order, ranked, recency
 from sam_py.store.search_index.database import COLUMNS
-from sam_py.store.search_index.narrowing import PLACE, PLACE_COLUMNS, Hidden, is_hidden, moment_of, ms_of, place_of
+from sam_py.store.search_index.narrowing import (
+    IN_FOLDER,
+    PLACE,
+    PLACE_COLUMNS,
+    Hidden,
+    is_hidden,
+    moment_of,
+    ms_of,
+    place_of,
+)
 from sam_py.store.search_index.query import Query, understand
 from sam_py.store.search_index.results import (
     BY_DEFAULT,
@@ -89,12 +99,12 @@ def _best(
 
 def _titles(connection: sqlite3.Connection, query: Query, filters: Filters, as_of_ms: int, hidden: Hidden) -> list[Hit]:
     """Conversations whose title has all the words: there are few, and they come first."""
-    is_narrow = filters.conversation_id or filters.model or filters.min_importance or filters.pinned_only
-    if "title" not in (filters.kinds or BY_DEFAULT) or is_narrow:
+    if "title" not in (filters.kinds or BY_DEFAULT) or filters.has_no_titles:
         return []
     match = " AND ".join(term.match() for term in query.terms)
     match += "".join(f" NOT {term.match()}" for term in query.without)
-    where, values = "", []
+    where = f" AND {IN_FOLDER}" if filters.folder else ""
+    values: list[Any] = [json.dumps(sorted(filters.among))] if filters.folder else []
     for sign, moment in ((">=", filters.since), ("<", filters.until)):
         if moment is not None:
             where += f" AND conversation.updated {sign} ?"

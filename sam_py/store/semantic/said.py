@@ -151,7 +151,7 @@ def _message(
 
 
 def _title(connection: sqlite3.Connection, near: Near, wanted: Asked, filters: Filters) -> Hit | None:
-    if filters.conversation_id or filters.model or filters.min_importance or filters.pinned_only:
+    if filters.has_no_titles or (filters.folder and near.conversation not in filters.among):
         return None
     sql = "SELECT title, updated FROM conversation WHERE id = ?"
     row = connection.execute(sql, (near.conversation,)).fetchone()

@@ -1,4 +1,4 @@
-"""FilterBar: what narrows the library: words, conversation, time, model, importance."""
+"""FilterBar: what narrows the library and the search: words, conversation, folder, time, who, model, importance."""
 
 from __future__ import annotations
 
@@ -38,7 +38,10 @@ class FilterBar(QWidget):
         conversations: Callable[[], Sequence[ConversationSummary]],
         now: Callable[[], datetime],
         parent: QWidget | None = None,
+        *,
+        first: FilterPill | None = None,
     ) -> None:
+        """`first` stands before the others and is its maker's."""
         super().__init__(parent)
         self._icons = icons
         self._conversations = conversations
@@ -47,6 +50,8 @@ class FilterBar(QWidget):
         self._models: tuple[tuple[str, int], ...] = ()
         self.field = FilterField(icons, tr("Find by name or text"), self)
         self.conversation = FilterPill(icons, "chat", tr("Conversation"), self)
+        self.folder = FilterPill(icons, "folder", tr("Folder"), self)
+        self.role = FilterPill(icons, "person", tr("Who"), self)
         self.time = FilterPill(icons, "calendar", tr("Any time"), self)
         self.model = FilterPill(icons, "model", tr("Model"), self)
         self.importance = FilterPill(icons, "star", tr("Importance"), self)
@@ -54,7 +59,8 @@ class FilterBar(QWidget):
         self.clear_button.hide()
         pills = QWidget(self)
         flow = FlowLayout(gap_px=6, parent=pills)
-        for widget in (self.conversation, self.time, self.model, self.importance, self.clear_button):
+        narrowing = (self.conversation, self.folder, self.time, self.role, self.model, self.importance)
+        for widget in (*([first] if first is not None else []), *narrowing, self.clear_button):
             flow.addWidget(widget)
         policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
         policy.setHeightForWidth(True)
@@ -69,10 +75,24 @@ class FilterBar(QWidget):
         self.field.textChanged.connect(self._typing.start)
         self.field.returnPressed.connect(self._take_text)
         self.conversation.clicked.connect(self._choose_conversation)
+        self.folder.clicked.connect(self._choose_folder)
+        self.role.clicked.connect(self._choose_role)
         self.model.clicked.connect(self._choose_model)
         self.time.clicked.connect(self._choose_time)
         self.importance.clicked.connect(self._choose_importance)
         self.clear_button.clicked.connect(self.clear)
+        self.look_at_folders()
+
+    @property
+    def asked(self) -> Filters:
+        """The filters with what is in the folder now."""
+        folder = self.filters.folder
+        among = frozenset(each.id for each in self._conversations() if folder and each.folder == folder)
+        return replace(self.filters, among=among)
+
+    def look_at_folders(self) -> None:
+        """Offer folders where there are any."""
+        self.folder.setVisible(bool(self.filters.folder) or any(each.folder for each in self._conversations()))
 
     @property
     def is_narrow(self) -> bool:
@@ -111,6 +131,8 @@ class FilterBar(QWidget):
         self.conversation.show_choice(
             titles.get(filters.conversation_id, untitled) or untitled if filters.conversation_id else ""
         )
+        self.folder.show_choice(filters.folder)
+        self.role.show_choice(dict(_roles()).get(filters.role, "") if filters.role else "")
         self.model.show_choice(filters.model)
         self.time.show_choice(span_words((filters.since, filters.until), self._now()))
         important = tr("Pinned") if filters.pinned_only else (tr("Important") if filters.min_importance else "")
@@ -128,6 +150,26 @@ class FilterBar(QWidget):
         )
         popup.chosen.connect(lambda id: self.use(replace(self.filters, conversation_id=id)))
         popup.open_below(self.conversation)
+
+    def _choose_folder(self) -> None:
+        folders = sorted({each.folder for each in self._conversations() if each.folder}, key=str.casefold)
+        popup = ChoicePopup(
+            self._icons,
+            tr("Find a folder"),
+            tr("All folders"),
+            [(each, each) for each in folders],
+            self.filters.folder,
+            self,
+        )
+        popup.chosen.connect(lambda folder: self.use(replace(self.filters, folder=folder)))
+        popup.open_below(self.folder)
+
+    def _choose_role(self) -> None:
+        menu = self._menu(self.role)
+        for role, words in _roles():
+            new = replace(self.filters, role=role)
+            self._add(menu, words, self.filters.role == role, partial(self.use, new))
+        self._open(menu, self.role)
 
     def _choose_model(self) -> None:
         choices = [(model, model) for model, _count in self._models]
@@ -187,6 +229,10 @@ class FilterBar(QWidget):
     def _open(self, menu: QMenu, button: QWidget) -> None:
         menu.aboutToHide.connect(menu.deleteLater)
         menu.popup(button.mapToGlobal(QPoint(0, button.height() + 4)))
+
+
+def _roles() -> list[tuple[str, str]]:
+    return [("", tr("Anybody")), ("user", tr("You")), ("assistant", tr("The model")), ("tool", tr("Tools"))]
 
 
 def spans(now: datetime) -> list[tuple[str, Span]]:

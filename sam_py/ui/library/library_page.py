@@ -95,6 +95,7 @@ class LibraryPage(QWidget):
 
     def arrive(self) -> None:
         """It is on screen now: take the keyboard."""
+        self.filters.look_at_folders()
         self.view.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def show_kind(self, kind: ItemKind) -> None:
@@ -165,14 +166,14 @@ class LibraryPage(QWidget):
     def _show_kind(self, kind: ItemKind) -> None:
         self.view.clearSelection()
         self.status.tell("")
-        self.listing.ask(kind, self.filters.filters)
+        self.listing.ask(kind, self.filters.asked)
         self.view.show_as(self._cells[kind], kind_name(kind))
         self._show_state()
 
     def _ask(self) -> None:
         self.view.clearSelection()
         self.view.verticalScrollBar().setValue(0)
-        self.listing.ask(self.kinds.kind, self.filters.filters)
+        self.listing.ask(self.kinds.kind, self.filters.asked)
 
     def _follow(self, state: IndexState) -> None:
         self.status.follow(state)

@@ -78,6 +78,15 @@ class NothingHere(QWidget):
         width = min(round(_WIDTH_PX * self._icons.themes.current.scale), max(200, self.width() - 48))
         self.sentence.setFixedSize(width, max(1, self.sentence.heightForWidth(width)))
 
+    # Qt
+
+    def hasHeightForWidth(self) -> bool:
+        """It asks for no height: hidden behind a list, it would take it from what stands above."""
+        return False
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(160, 120)
+
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._fit()

@@ -66,8 +66,11 @@ class Pages(QObject):
         return page
 
     def toggle(self, name: str) -> None:
-        """Turn to a page, or back where it is shown already."""
-        if self._current == name:
+        """Turn to a page, or back where it is shown already. A page that is typed into takes the keyboard again."""
+        page = self._pages.get(name)
+        if self._current == name and getattr(page, "is_typed_into", False):
+            self.show(name)
+        elif self._current == name:
             self.back()
         else:
             self.show(name)

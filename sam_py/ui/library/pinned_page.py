@@ -6,9 +6,9 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from functools import partial
 
-from PySide6.QtCore import QPoint, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QCoreApplication, QPoint, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QAction, QGuiApplication, QHideEvent, QKeyEvent, QKeySequence, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QHBoxLayout, QMenu, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QMenu, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
 
 from sam_py.errors import SamError
 from sam_py.messages.message import Message
@@ -16,6 +16,8 @@ from sam_py.store.search_index.errors import SearchError
 from sam_py.store.search_index.results import Cursor, Filters, IndexState, Pin, Pins
 from sam_py.store.search_index.service import SearchService
 from sam_py.ui.chat.header import ElidedText
+from sam_py.ui.library.choice_popup import ChoicePopup
+from sam_py.ui.library.filter_pill import FilterPill
 from sam_py.ui.library.nothing_here import NothingHere
 from sam_py.ui.library.place_list import PlaceList, PlaceRow, PlaceRows
 from sam_py.ui.library.place_words import IMPORTANT, scored
@@ -24,6 +26,7 @@ from sam_py.ui.open_conversations import OpenConversation
 from sam_py.ui.services import Services
 from sam_py.ui.sidebar.filter_field import FilterField
 from sam_py.ui.widgets.buttons import IconButton, PillButton
+from sam_py.ui.widgets.flow import FlowLayout
 
 _PAGE = 60
 _REFRESH_MS = 400
@@ -61,6 +64,8 @@ class PinnedPage(QWidget):
         self._unsubscribe: Callable[[], None] | None = None
         self.is_all = True
         """What is pinned in all conversations is shown, not only in the one that is open."""
+        self._in = ""
+        """The folder that it is listed of; "" for all."""
         self.suggests = False
         """What is important and not pinned is shown instead."""
         self.setAccessibleName(self.tr("Pinned"))
@@ -74,6 +79,7 @@ class PinnedPage(QWidget):
         )
         for button in (self.all_button, self.here_button, self.suggest_button):
             button.setCheckable(True)
+        self.folder = FilterPill(icons, "folder", self.tr("Folder"), self)
         self.field = FilterField(icons, self.tr("Find in what is listed"), self)
         self.status = StatusLine(icons, self)
         self.rows = PlaceRows(self)
@@ -96,6 +102,7 @@ class PinnedPage(QWidget):
 
     def arrive(self) -> None:
         self.list.setFocus(Qt.FocusReason.OtherFocusReason)
+        self._show_choice()
         self._look()
 
     # Making
@@ -106,18 +113,19 @@ class PinnedPage(QWidget):
         head.setSpacing(8)
         head.addWidget(self.title, 1)
         head.addWidget(self.close_button)
-        scope = QHBoxLayout()
-        scope.setContentsMargins(0, 0, 0, 0)
-        scope.setSpacing(4)
-        for button in (self.all_button, self.here_button, self.suggest_button):
-            scope.addWidget(button)
-        scope.addStretch(1)
+        scope = QWidget(self)
+        flow = FlowLayout(gap_px=4, parent=scope)
+        for button in (self.all_button, self.here_button, self.folder, self.suggest_button):
+            flow.addWidget(button)
+        policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
+        policy.setHeightForWidth(True)
+        scope.setSizePolicy(policy)
         self._top = QWidget(self)
         top = QVBoxLayout(self._top)
         top.setSpacing(8)
         top.addLayout(head)
         top.addWidget(self.field)
-        top.addLayout(scope)
+        top.addWidget(scope)
         top.addWidget(self.status)
         self._stack = QStackedWidget(self)
         self._stack.addWidget(self.nothing)
@@ -140,6 +148,7 @@ class PinnedPage(QWidget):
         self.close_button.clicked.connect(self.closed)
         self.all_button.clicked.connect(lambda: self.choose(is_all=True))
         self.here_button.clicked.connect(lambda: self.choose(is_all=False))
+        self.folder.clicked.connect(self._choose_folder)
         self.suggest_button.clicked.connect(lambda: self.choose(suggests=not self.suggests))
         self.field.textChanged.connect(lambda _text: self._look())
         self.rows.more_wanted.connect(lambda: self._ask(self._next))
@@ -167,13 +176,35 @@ class PinnedPage(QWidget):
         self.all_button.setChecked(self.is_all)
         self.here_button.setChecked(not self.is_all)
         self.suggest_button.setChecked(self.suggests)
+        self.folder.show_choice(self._in)
+        self.folder.setVisible(self.is_all and bool(self._in or self._folders()))
         self.suggest_button.set_words(self.suggest_button.text(), icon="star-filled" if self.suggests else "star")
+
+    def _folders(self) -> list[str]:
+        return sorted({each.folder for each in self._services.library.summaries() if each.folder}, key=str.casefold)
+
+    def _choose_folder(self) -> None:
+        choices = [(each, each) for each in self._folders()]
+        popup = ChoicePopup(
+            self._icons, self.tr("Find a folder"), self.tr("All folders"), choices, self._in, self.folder
+        )
+        popup.chosen.connect(self.choose_folder)
+        popup.open_below(self.folder)
+
+    def choose_folder(self, folder: str) -> None:
+        """List what is pinned in the conversations of one folder; "" for all."""
+        self._in = folder
+        self.choose()
 
     def _filters(self) -> Filters | None:
         shown = self._shown()
         if not self.is_all and shown is None:
             return None
+        folder = self._in if self.is_all else ""
+        summaries = self._services.library.summaries() if folder else ()
         return Filters(
+            folder=folder,
+            among=frozenset(each.id for each in summaries if each.folder == folder),
             conversation_id="" if self.is_all or shown is None else shown.id,
             min_importance=IMPORTANT if self.suggests else 0.0,
             text=self.field.text().strip(),
@@ -206,7 +237,13 @@ class PinnedPage(QWidget):
             return
         if rows != list(self.rows.rows):
             self.rows.show(rows, has_more=pins.next is not None)
+        self._choose_one()
         self._show_emptiness()
+
+    def _choose_one(self, place: int = 0) -> None:
+        """A row is chosen whenever there is one: the keys and the buttons below act on what is seen to be chosen."""
+        if self.list.current is None or not self.list.selectionModel().hasSelection():
+            self.list.choose(self.list.currentIndex().row() if self.list.current is not None else place)
 
     def _show_emptiness(self) -> None:
         if self.rows.rowCount():
@@ -258,7 +295,10 @@ class PinnedPage(QWidget):
             return
         conversation.bus.annotate(message.id, pinned=pinned)
         if not is_undo:
+            keys = [each.key for each in self.rows.rows]
+            place = keys.index(row.key) if row.key in keys else 0
             self.rows.show([each for each in self.rows.rows if each.key != row.key], has_more=self._next is not None)
+            self._choose_one(place)
             self._show_emptiness()
             undo = partial(self._undo, row, pinned=not pinned)
             self.undo_offered.emit(self.tr("Pinned.") if pinned else self.tr("Unpinned."), undo)
@@ -341,4 +381,5 @@ def _do(act: Callable[[PlaceRow], None], row: PlaceRow, _checked: bool = False) 
 
 
 def _row(pin: Pin) -> PlaceRow:
-    return PlaceRow(pin.place, " ".join(pin.text.split()), (), "", (scored(pin),))
+    words = " ".join(pin.text.split()) or QCoreApplication.translate("PinnedPage", "A message without words")
+    return PlaceRow(pin.place, words, (), "", (scored(pin),))

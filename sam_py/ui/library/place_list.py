@@ -56,6 +56,12 @@ class PlaceRows(QAbstractListModel):
     def rows(self) -> Sequence[PlaceRow]:
         return self._rows
 
+    def goes_on(self, row: int) -> bool:
+        """Whether a row is of the same conversation as the one above it, whose title stands there."""
+        return 0 < row < len(self._rows) and (
+            self._rows[row].place.conversation_id == self._rows[row - 1].place.conversation_id
+        )
+
     def show(self, rows: Sequence[PlaceRow], *, has_more: bool = False) -> None:
         """Show these instead of all that were shown."""
         self.beginResetModel()

@@ -29,7 +29,7 @@ class PlacePainter(QStyledItemDelegate):
         self._icons = icons
         self._view = view
         self._role = view.rows.ROW_ROLE
-        self._heights: dict[int, int] = {}
+        self._heights: dict[tuple[int, bool], int] = {}
         self._width = 0
         self.ring = False
 
@@ -62,7 +62,7 @@ class PlacePainter(QStyledItemDelegate):
         """The conversation, and at the end the date and whether it is pinned."""
         palette = self._icons.themes.current.palette
         side = self._px(15)
-        left, right = place.left(), place.right()
+        left, right = place.left(), self._paint_ends(painter, row, place, direction)
         if row.icon:
             self._icons.paint(
                 painter,
@@ -71,6 +71,17 @@ class PlacePainter(QStyledItemDelegate):
                 _mirrored(direction, place, QRectF(left, place.center().y() - side / 2, side, side)),
             )
             left += side + self._px(8)
+        painter.setFont(self._font(heavy=True))
+        painter.setPen(QColor(palette.text))
+        room = QRectF(left, place.top(), max(0.0, right - left), place.height())
+        words = painter.fontMetrics().elidedText(title_of(row.place), Qt.TextElideMode.ElideRight, int(room.width()))
+        align = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+        painter.drawText(_mirrored(direction, place, room), align, words)
+
+    def _paint_ends(self, painter: QPainter, row: PlaceRow, place: QRectF, direction: Qt.LayoutDirection) -> float:
+        """The date, and whether it is pinned, at the end of a line; returns where they begin."""
+        palette = self._icons.themes.current.palette
+        side, right = self._px(15), place.right()
         painter.setFont(self._font(small=True))
         painter.setPen(QColor(palette.text_muted))
         date = when(row.place.at)
@@ -85,12 +96,7 @@ class PlacePainter(QStyledItemDelegate):
             mark = QRectF(right - side, place.center().y() - side / 2, side, side)
             self._icons.paint(painter, "pin-filled", "accent", _mirrored(direction, place, mark))
             right -= side + self._px(8)
-        painter.setFont(self._font(heavy=True))
-        painter.setPen(QColor(palette.text))
-        room = QRectF(left, place.top(), max(0.0, right - left), place.height())
-        words = painter.fontMetrics().elidedText(title_of(row.place), Qt.TextElideMode.ElideRight, int(room.width()))
-        align = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
-        painter.drawText(_mirrored(direction, place, room), align, words)
+        return right
 
     def _words(self, row: PlaceRow, width: float) -> tuple[QTextLayout, float]:
         """Two lines of what it says, what was found in it marked; and how high they are."""
@@ -153,13 +159,18 @@ class PlacePainter(QStyledItemDelegate):
         small = QFontMetrics(self._font(small=True)).height()
         gap = self._px(_GAP_PX)
         y = inner.top()
-        self._paint_head(painter, row, QRectF(inner.left(), y, inner.width(), head), direction)
-        y += head + gap
+        goes_on = self._view.rows.goes_on(index.row())
+        if not goes_on:
+            self._paint_head(painter, row, QRectF(inner.left(), y, inner.width(), head), direction)
+            y += head + gap
         words, high = self._words(row, inner.width())
         painter.setPen(QColor(self._icons.themes.current.palette.text))
         words.draw(painter, QPointF(inner.left(), y))
         y += high + gap
-        self._paint_foot(painter, row, QRectF(inner.left(), y, inner.width(), small), direction)
+        foot = QRectF(inner.left(), y, inner.width(), small)
+        if goes_on:
+            foot.setRight(self._paint_ends(painter, row, foot, direction))
+        self._paint_foot(painter, row, _mirrored(direction, inner, foot), direction)
         painter.restore()
 
     def sizeHint(self, option: QStyleOptionViewItem, index: _Index) -> QSize:
@@ -168,13 +179,14 @@ class PlacePainter(QStyledItemDelegate):
         if width != self._width or len(self._heights) > _KNOWN:
             self._width = width
             self._heights.clear()
-        height = self._heights.get(id(row))
+        goes_on = self._view.rows.goes_on(index.row())
+        height = self._heights.get((id(row), goes_on))
         if height is None:
-            head = QFontMetrics(self._font(heavy=True)).height()
+            head = QFontMetrics(self._font(heavy=True)).height() + self._px(_GAP_PX) if not goes_on else 0
             small = QFontMetrics(self._font(small=True)).height()
             words = self._words(row, width - 2 * self._px(_PAD_PX))[1] if row is not None else 0.0
-            height = round(head + words + small + 2 * self._px(_GAP_PX) + 1.5 * self._px(_PAD_PX))
-            self._heights[id(row)] = height
+            height = round(head + words + small + self._px(_GAP_PX) + 1.5 * self._px(_PAD_PX))
+            self._heights[id(row), goes_on] = height
         return QSize(self._px(160), height)
 
 

@@ -47,6 +47,7 @@ class SearchPage(QWidget):
 
     opened = Signal(str, str, str, bool)
     closed = Signal()
+    is_typed_into = True
 
     def __init__(self, services: Services, search: SearchService, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -65,6 +66,8 @@ class SearchPage(QWidget):
         self._results: Results | None = None
         self.kind: str = ""
         self.order: Order = "best"
+        self.groups = False
+        """What was found in one conversation stands together, where the best of it would stand."""
         self.setAccessibleName(self.tr("Search"))
         self.title = ElidedText(icons.themes, bold=True, parent=self)
         self.title.set_text(self.tr("Search"))
@@ -73,7 +76,7 @@ class SearchPage(QWidget):
         self.field.installEventFilter(self)
         self.kinds = FilterPill(icons, "text", self.tr("Everything"), self)
         self.orders = FilterPill(icons, "sliders", self.tr("Best first"), self)
-        self.filters = FilterBar(icons, services.library.summaries, utc_now, self)
+        self.filters = FilterBar(icons, services.library.summaries, utc_now, self, first=self.kinds)
         self.filters.field.hide()
         self.status = StatusLine(icons, self)
         self.count = Words(icons, role="muted", small=True)
@@ -91,6 +94,7 @@ class SearchPage(QWidget):
     # For the window
 
     def arrive(self) -> None:
+        self.filters.look_at_folders()
         self.field.setFocus(Qt.FocusReason.ShortcutFocusReason)
         self.field.selectAll()
 
@@ -115,7 +119,6 @@ class SearchPage(QWidget):
         pills = QHBoxLayout()
         pills.setContentsMargins(0, 0, 0, 0)
         pills.setSpacing(6)
-        pills.addWidget(self.kinds, 0, Qt.AlignmentFlag.AlignTop)
         pills.addWidget(self.filters, 1)
         counted = QHBoxLayout()
         counted.setContentsMargins(0, 0, 0, 0)
@@ -157,7 +160,7 @@ class SearchPage(QWidget):
         kinds = frozenset({self.kind}) if self.kind and self.kind != "all" else frozenset[str]()
         if self.kind == "all":
             kinds = frozenset({*BY_DEFAULT, "thinking"})
-        return replace(self.filters.filters, kinds=kinds, text="")
+        return replace(self.filters.asked, kinds=kinds, text="")
 
     def _look(self) -> None:
         """Ask anew, from the first page on."""
@@ -201,7 +204,7 @@ class SearchPage(QWidget):
         if after is not None:
             shown = {(hit.place.conversation_id, hit.place.message_id) for hit in self._similar}
             new = [hit for hit in results.hits if (hit.place.conversation_id, hit.place.message_id) not in shown]
-            self.rows.add([_row(hit) for hit in new], has_more=results.next is not None)
+            self.rows.add(self._rows_of(new), has_more=results.next is not None)
             return
         wants_similar = order == "best" and self._services.settings.current.search.semantic
         if not wants_similar or self._similar_of != (text, filters):
@@ -215,7 +218,7 @@ class SearchPage(QWidget):
 
     def _show(self, results: Results) -> None:
         """The first page."""
-        rows = [_row(hit) for hit in results.hits]
+        rows = self._rows_of(results.hits)
         self._results = results
         self.rows.show(rows, has_more=results.next is not None)
         if rows and self.list.current is None:
@@ -225,6 +228,14 @@ class SearchPage(QWidget):
         if rows:
             self._stack.setCurrentWidget(self.list)
         self._say_count(results)
+
+    def _rows_of(self, hits: Sequence[Hit]) -> list[PlaceRow]:
+        """The rows of one page, grouped by itself: what is on screen stays where it is when the next page comes."""
+        rows = [_row(hit) for hit in hits]
+        if self.groups:
+            first: dict[str, int] = {}
+            rows.sort(key=lambda row: first.setdefault(row.place.conversation_id, len(first)))
+        return rows
 
     async def _add_similar(self, text: str, filters: Filters, results: Results) -> None:
         """What means the same, among what has the words: it is asked when nobody types any more."""
@@ -287,7 +298,7 @@ class SearchPage(QWidget):
             ("document", self.tr("Attached documents")), ("file", self.tr("Files")), ("image", self.tr("Images")),
             ("link", self.tr("Links")), ("title", self.tr("Titles")),
         )  # fmt: skip
-        self._pop_up(self.kinds, choices, self.kind, self._take_kind)
+        _pop_up(self._menu_of(choices, self.kind, self._take_kind), self.kinds)
 
     def _take_kind(self, kind: str, words: str) -> None:
         self.kind = kind
@@ -300,7 +311,17 @@ class SearchPage(QWidget):
             ("newest", self.tr("Newest first")),
             ("oldest", self.tr("Oldest first")),
         )
-        self._pop_up(self.orders, choices, self.order, self._take_order)
+        menu = self._menu_of(choices, self.order, self._take_order)
+        menu.addSeparator()
+        together = menu.addAction(self.tr("Group by conversation"))
+        together.setCheckable(True)
+        together.setChecked(self.groups)
+        together.toggled.connect(self._take_groups)
+        _pop_up(menu, self.orders)
+
+    def _take_groups(self, groups: bool) -> None:
+        self.groups = groups
+        self._look()
 
     def _take_order(self, order: str, words: str) -> None:
         orders: dict[str, Order] = {"best": "best", "newest": "newest", "oldest": "oldest"}
@@ -308,9 +329,7 @@ class SearchPage(QWidget):
         self.orders.show_choice(words if order != "best" else "")
         self._look()
 
-    def _pop_up(
-        self, pill: FilterPill, choices: tuple[tuple[str, str], ...], chosen: str, take: Callable[[str, str], None]
-    ) -> None:
+    def _menu_of(self, choices: tuple[tuple[str, str], ...], chosen: str, take: Callable[[str, str], None]) -> QMenu:
         menu = QMenu(self)
         group = QActionGroup(menu)
         for value, words in choices:
@@ -321,7 +340,7 @@ class SearchPage(QWidget):
             group.addAction(action)
             menu.addAction(action)
         menu.aboutToHide.connect(menu.deleteLater)
-        menu.popup(pill.mapToGlobal(pill.rect().bottomLeft()))
+        return menu
 
     def _widen(self) -> None:
         """Nothing was found: look everywhere."""
@@ -422,6 +441,10 @@ def _once(parent: QObject, after_ms: int, then: Callable[[], None]) -> QTimer:
     timer.setInterval(after_ms)
     timer.timeout.connect(then)
     return timer
+
+
+def _pop_up(menu: QMenu, pill: FilterPill) -> None:
+    menu.popup(pill.mapToGlobal(pill.rect().bottomLeft()))
 
 
 def _row(hit: Hit) -> PlaceRow:

@@ -212,6 +212,12 @@ def test_filters_narrow_and_a_hit_knows_its_branch(index: Index) -> None:
     assert index.ids("rice", Filters(model="alpha")) == ["r1"]
     assert index.ids("rice", Filters(min_importance=0.95)) == []
     assert index.ids("paella", Filters(pinned_only=True)) == ["q1"]
+    cooks = frozenset({"cooking", "nowhere"})
+    assert index.ids("cursor", Filters(folder="Kitchen", among=cooks)) == []
+    in_kitchen = index.ids("rice", Filters(folder="Kitchen", among=cooks))
+    assert in_kitchen == ["", *index.ids("rice", Filters(conversation_id="cooking"))]  # its title, too
+    assert index.ids("rice", Filters(folder="Empty")) == []
+    assert "r1" not in index.ids("rice", Filters(role="user"))
     since = Filters(since=START + timedelta(days=2))
     assert "q1" not in index.ids("pan", since)
     assert index.ids("paella", Filters(until=START + timedelta(days=2))) == ["q1"]

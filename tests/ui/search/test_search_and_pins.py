@@ -40,6 +40,13 @@ def test_what_was_said_is_searched_jumped_to_and_found_again(
         assert window.sidebar.entries.entry("search").isChecked()
         QTest.keyClicks(page.field, f"{WORD} 7")
         await sitting.until(lambda: page.rows.rowCount() >= 2, "hits")
+        page._take_groups(True)
+        await sitting.until(lambda: not page.is_looking, "the groups")
+        found = [row.place.conversation_id for row in page.rows.rows]
+        titled = [found[number] for number in range(len(found)) if not page.rows.goes_on(number)]
+        assert sorted(titled) == sorted(ids)
+        window.actions_by_name["search"].trigger()  # again: it takes the keyboard
+        assert window.centre.currentWidget() is page
         hit = page.list.current
         assert hit.text[slice(*hit.marks[0])].lower() == WORD
         QTest.keyClick(page.field, Qt.Key.Key_Return)
@@ -80,6 +87,14 @@ def test_what_is_pinned_is_listed_unpinned_and_pinned_again(
         window.actions_by_name["pinned"].trigger()
         page: Any = window.centre.currentWidget()
         await sitting.until(lambda: page.rows.rowCount() == 2, "both pins")
+        assert [index.row() for index in page.list.selectedIndexes()] == [0]  # what the buttons act on
+        (await window.conversations.open(conversation)).bus.change_setting("folder", "Lake")
+        await sitting.until(lambda: "Lake" in page._folders(), "the folder")
+        page.choose_folder("Lake")
+        await sitting.until(lambda: page.rows.rowCount() == 1, "the pin in the folder")
+        assert page.list.current.place.conversation_id == conversation
+        page.choose_folder("")
+        await sitting.until(lambda: page.rows.rowCount() == 2, "both again")
         page.list.choose(0)
         row = page.list.current
         assert "0.9" in row.notes[0].replace(",", ".")
@@ -87,6 +102,7 @@ def test_what_is_pinned_is_listed_unpinned_and_pinned_again(
         bus = (await window.conversations.open(row.place.conversation_id)).bus
         await sitting.until(lambda: not bus.get(row.place.message_id).pinned, "the pin to go")
         await sitting.until(lambda: page.rows.rowCount() == 1, "the row to go")
+        assert page.list.current is not None
         page.choose(suggests=True)
         await sitting.until(lambda: page.list.rows.rowCount() == 1 and not page.rows.rows[0].place.is_pinned, "a hint")
         assert page.rows.rows[0].key == row.key
