@@ -124,9 +124,18 @@ def test_a_clock_that_is_years_ahead_does_not_empty_the_shelf(tmp_path: Path) ->
             house.now += timedelta(days=1)
             await backups.make()
         before = {each.path.name for each in await backups.made()}
+        right = house.now
         house.now += YEARS
-        await backups.make()
-        assert len(before & {each.path.name for each in await backups.made()}) == len(before) - 3
+        for _hours in range(4):
+            house.now += timedelta(hours=7)
+            await backups.make()
+        assert before <= {each.path.name for each in await backups.made()}
+        house.now = right + timedelta(hours=30)
+        newest = await backups.make()
+        listed = await backups.made()
+        assert listed[0].path == newest.path, "what is dated ahead stands behind"
+        assert sum(map(backups.is_ahead, listed)) == len(listed) - len(before) - 1
+        assert before <= {each.path.name for each in listed}
         await backups.aclose()
 
     at_home(default_paths(tmp_path / "home").create(), story)

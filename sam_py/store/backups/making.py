@@ -5,33 +5,40 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
+import logging
 import os
 import re
 import shutil
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 from sam_py.paths import Paths
-from sam_py.store.disk import Disk, replace_durably
+from sam_py.store.backups import attached
+from sam_py.store.disk import Disk
 from sam_py.store.errors import StorageError, cannot_read, cannot_write
+from sam_py.store.tree import Refused, files_below
+
+log = logging.getLogger(__name__)
 
 SCHEMA = 1
 MANIFEST = "manifest.json"
-_NAME = re.compile(r"sam-(\d{8}T\d{6})Z\.zip\Z")
+SETTINGS = "config/settings.json"
+PROMPTS = "config/mini_prompts.json"
+_NAME = re.compile(r"sam-(\d{8}T\d{6})Z(-incomplete)?\.zip\Z")
 _STAMP = "%Y%m%dT%H%M%S"
 _ROOM = 64 * 1024 * 1024
 """What must stay free on the disk beside the backup itself."""
 _UNFINISHED_FOR_S = 2 * 24 * 3600.0
-_PIECE = 1024 * 1024
-ATTACHED = re.compile(rb'"attachment":"([0-9a-f]{64})"')
-"""How a line of a journal names an attached file."""
+_DAMAGED_FOR = timedelta(days=14)
+"""How long a damaged backup holds the attached files back: it may be on its way still, by a sync program."""
 
-BROKEN = (zipfile.BadZipFile, zlib.error, EOFError)
-"""What reading a damaged ZIP raises."""
+BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError)
+"""What reading a damaged ZIP raises; RuntimeError: it seems to be encrypted, or packed in a way nobody knows."""
 
 Progress = Callable[[int, int], bool]
 """Files done, files in all; False gives up."""
@@ -39,19 +46,32 @@ Progress = Callable[[int, int], bool]
 
 @dataclass(frozen=True, slots=True)
 class Backup:
-    """One that was made. `conversations` and `size` (bytes of the ZIP) are for the list."""
+    """One that was made. `size` is that of the ZIP in bytes."""
 
     path: Path
     made_at: datetime
     size: int
+    is_incomplete: bool = False
+    """Something could not be read when it was made."""
+    unread: tuple[str, ...] = ()
+    """What that was, for a person: known of the one that was made just now."""
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """What a sound backup does not hold: what could not be read, and attached files that were nowhere whole."""
+
+    unread: tuple[str, ...] = ()
+    lacking: int = 0
 
 
 class Cancelled(Exception):
     """The person does not want to wait for it."""
 
 
-def name_of(moment: datetime) -> str:
-    return f"sam-{moment.astimezone(UTC).strftime(_STAMP)}Z.zip"
+def name_of(moment: datetime, *, is_incomplete: bool = False) -> str:
+    """What the backup of that moment is called; one that lacks something says so in its name."""
+    return f"sam-{moment.astimezone(UTC).strftime(_STAMP)}Z{'-incomplete' if is_incomplete else ''}.zip"
 
 
 def backups_in(folder: Path) -> list[Backup]:
@@ -59,38 +79,56 @@ def backups_in(folder: Path) -> list[Backup]:
     found: list[Backup] = []
     try:
         for path in folder.iterdir() if folder.is_dir() else ():
-            if (match := _NAME.match(path.name)) is not None:
+            if (match := _NAME.match(path.name)) is None:
+                continue
+            try:
                 moment = datetime.strptime(match.group(1), _STAMP).replace(tzinfo=UTC)
-                found.append(Backup(path, moment, path.stat().st_size))
+            except ValueError:  # a thirtieth of February: not one of ours
+                continue
+            found.append(Backup(path, moment, path.stat().st_size, match.group(2) is not None))
     except OSError as error:
         raise cannot_read(error, folder) from error
     return sorted(found, key=lambda backup: backup.made_at, reverse=True)
 
 
-def make_backup(paths: Paths, folder: Path, now: datetime, disk: Disk, progress: Progress) -> Backup:
-    """Write a backup of all that `paths` hold into `folder`, and read it back. Raises StorageError, Cancelled."""
-    target = folder / name_of(now)
-    temporary = target.with_suffix(f".tmp{os.getpid()}")
+def make_backup(
+    paths: Paths, folder: Path, now: datetime, disk: Disk, progress: Progress, lost: Iterable[str] = ()
+) -> Backup:
+    """Write a backup of all that `paths` hold into `folder`, and read it back. Raises StorageError, Cancelled.
+
+    It holds all that can be read: what cannot is named by `Backup.unread`, and in the ZIP. `lost` is what is known
+    to be missing already.
+    """
+    temporary = folder / name_of(now).replace(".zip", f".tmp{os.getpid()}")
+    unread = list(lost)
+
+    def refused(path: Path, error: OSError) -> None:
+        if path == paths.conversations:
+            said = cannot_read(error, path)
+            raise StorageError(f"No backup was made: {said}", kind=said.kind, detail=said.detail) from error
+        unread.append(f"{path} ({error.strerror or error})")
+
+    files = list(_files(paths, disk, refused))
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         _sweep_unfinished(folder, now)
-        files = list(_files(paths))
-        _check_room(folder, sum(path.stat().st_size for _name, path in files if path.exists()))
+        _check_room(folder, sum(_size(path) for _name, path in files))
         with contextlib.ExitStack() as stack:
             stack.callback(temporary.unlink, missing_ok=True)
-            digests, attached = _write(temporary, files, now, progress)
-            _keep_attachments(paths.attachments, folder / "attachments", attached, disk, progress)
+            digests = _write(temporary, paths, files, now, disk, progress, unread)
             _read_back(temporary, digests)
             fd = os.open(temporary, os.O_RDWR)
             try:
                 os.fsync(fd)
             finally:
                 os.close(fd)
+            target = folder / name_of(now, is_incomplete=bool(unread))
             disk.rename(str(temporary), str(target))
             disk.sync_folder(str(folder))
+        size = target.stat().st_size
     except OSError as error:
         raise _not_made(error, folder) from error
-    return Backup(target, now.astimezone(UTC).replace(microsecond=0), target.stat().st_size)
+    return Backup(target, now.astimezone(UTC).replace(microsecond=0), size, bool(unread), tuple(unread))
 
 
 def remove_backup(backup: Backup) -> None:
@@ -101,11 +139,19 @@ def remove_backup(backup: Backup) -> None:
         raise cannot_write(error, backup.path.parent) from error
 
 
-def sweep_attachments(folder: Path) -> int:
-    """Delete the attached files that no backup names any more; returns how many. Raises StorageError."""
+def sweep_attachments(folder: Path, now: datetime) -> int:
+    """Delete the attached files that no backup names any more; returns how many. Raises StorageError.
+
+    None goes while one of the backups cannot be read and may yet be whole again.
+    """
     named: set[str] = set()
     for backup in backups_in(folder):
-        named.update(manifest_of(backup.path).get("attachments", {}))
+        try:
+            named.update(manifest_of(backup.path).get("attachments", {}))
+        except StorageError as error:
+            if error.kind != "damaged" or now - _changed_at(backup.path) < _DAMAGED_FOR:
+                log.warning("attached files of old backups stay: %s (%s)", error, error.detail)
+                return 0
     gone = 0
     try:
         for path in (folder / "attachments").glob("??/*"):
@@ -117,7 +163,7 @@ def sweep_attachments(folder: Path) -> int:
     return gone
 
 
-def manifest_of(path: Path) -> dict[str, dict[str, int]]:
+def manifest_of(path: Path) -> dict[str, Any]:
     """What a backup says of itself. Raises StorageError where it is damaged or of a newer program."""
     try:
         with zipfile.ZipFile(path) as backup:
@@ -137,36 +183,54 @@ def damaged(path: Path, detail: str) -> StorageError:
     return StorageError(f"The backup {path.name} is damaged: use another one.", kind="damaged", detail=detail)
 
 
-def check_backup(path: Path) -> None:
+def check_backup(path: Path) -> Checked:
     """Read a backup and its attached files to the last byte. Raises StorageError, naming what is wrong."""
     manifest = manifest_of(path)
+    lacked, lacking = set(manifest.get("lacking", ())), 0
     try:
         _read_back(path, {str(name): str(digest) for name, digest in manifest["files"].items()})
-        for digest in manifest["attachments"]:
-            kept = path.parent / "attachments" / digest[:2] / digest
-            if not kept.is_file() or _digest(kept) != digest:
-                raise StorageError(
-                    f"An attached file of {path.name} is missing or damaged: its words can be restored, "
-                    "that file only from another backup.",
-                    kind="damaged",
-                    detail=digest,
-                )
     except OSError as error:
         raise cannot_read(error, path) from error
+    for digest in manifest["attachments"]:
+        if attached.is_whole(attached.kept_at(path.parent / "attachments", digest), digest):
+            continue
+        lacking += 1
+        if digest not in lacked:
+            raise StorageError(
+                f"An attached file of {path.name} is missing or damaged: its words can be restored, that file only "
+                "where the next backup finds it whole in the library.",
+                kind="damaged",
+                detail=digest,
+            )
+    return Checked(tuple(map(str, manifest.get("unread", ()))), lacking)
 
 
-def _files(paths: Paths) -> Iterator[tuple[str, Path]]:
+def _files(paths: Paths, disk: Disk, refused: Refused) -> Iterator[tuple[str, Path]]:
     """What is backed up, by the names that it gets: journals (damaged pieces kept aside, too), notes, settings."""
-    for root, kept in ((paths.conversations, "conversations"), (paths.data / "notes", "notes")):
-        for place, folders, names in os.walk(root):
-            folders[:] = [name for name in folders if not name.startswith(".")]
-            for name in names:
-                if not name.startswith((".", "~")) and ".tmp" not in name:
-                    path = Path(place, name)
-                    yield f"{kept}/{path.relative_to(root).as_posix()}", path
-    for path in (paths.config / "settings.json", paths.config / "mini_prompts.json"):
+    notes = paths.data / "notes"
+    for root, kept in ((paths.conversations, "conversations"), (notes, "notes")):
+        if root == notes and not notes.is_dir():
+            continue
+        for path in files_below(root, disk, refused):
+            yield f"{kept}/{path.relative_to(root).as_posix()}", path
+    for name in (SETTINGS, PROMPTS):
+        path = paths.config / name.split("/")[1]
         if path.is_file():
-            yield f"config/{path.name}", path
+            yield name, path
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:  # whoever reads it says so
+        return 0
+
+
+def _changed_at(path: Path) -> datetime:
+    try:
+        return datetime.fromtimestamp(path.stat().st_mtime, UTC)
+    except OSError as error:
+        raise cannot_read(error, path) from error
 
 
 def _sweep_unfinished(folder: Path, now: datetime) -> None:
@@ -178,45 +242,58 @@ def _sweep_unfinished(folder: Path, now: datetime) -> None:
 
 
 def _write(
-    temporary: Path, files: list[tuple[str, Path]], now: datetime, progress: Progress
-) -> tuple[dict[str, str], set[str]]:
+    temporary: Path,
+    paths: Paths,
+    files: list[tuple[str, Path]],
+    now: datetime,
+    disk: Disk,
+    progress: Progress,
+    unread: list[str],
+) -> dict[str, str]:
+    """Write the ZIP, and what it names beside it; returns the digests of what is in it."""
     digests: dict[str, str] = {}
-    attached: set[str] = set()
-    conversations = {name.split("/")[1] for name, _path in files if name.startswith("conversations/")}
+    wanted: set[str] = set()
     with zipfile.ZipFile(temporary, "w", zipfile.ZIP_DEFLATED, compresslevel=3) as backup:
         for count, (name, path) in enumerate(files):
             if not progress(count, len(files)):
                 raise Cancelled
             try:
-                content = path.read_bytes()
+                content = disk.read(str(path))
             except FileNotFoundError:  # deleted since it was listed
                 continue
+            except OSError as error:
+                unread.append(f"{path} ({error.strerror or error})")
+                continue
+            name = name.encode(errors="replace").decode()
             digests[name] = hashlib.sha256(content).hexdigest()
             if name.startswith("conversations/"):
-                attached.update(found.decode() for found in ATTACHED.findall(content))
+                wanted.update(found.decode() for found in attached.NAMED.findall(content))
             backup.writestr(zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0)), content, zipfile.ZIP_DEFLATED, 3)
+        kept = _keep_attachments(paths, temporary.parent, sorted(wanted), disk, progress)
+        unread += [f"{path} ({error.strerror or error})" for path, error in kept.refused]
         manifest = {
             "schema": SCHEMA,
             "made_at": now.astimezone(UTC).isoformat(),
-            "conversations": len(conversations),
+            "conversations": len({name.split("/")[1] for name in digests if name.startswith("conversations/")}),
             "files": digests,
-            "attachments": {digest: 0 for digest in sorted(attached)},
+            "attachments": dict.fromkeys(sorted(wanted), 0),
+            "lacking": kept.lacking,
+            "unread": unread,
         }
         backup.writestr(MANIFEST, json.dumps(manifest, indent=1))
-    return digests, attached
+    return digests
 
 
-def _keep_attachments(source: Path, target: Path, wanted: set[str], disk: Disk, progress: Progress) -> None:
-    for count, digest in enumerate(sorted(wanted)):
-        if not progress(count, len(wanted)):
+def _keep_attachments(paths: Paths, folder: Path, wanted: list[str], disk: Disk, progress: Progress) -> attached.Kept:
+    done = 0
+
+    def is_wanted() -> None:
+        nonlocal done
+        if not progress(done, len(wanted)):
             raise Cancelled
-        kept, path = target / digest[:2] / digest, source / digest[:2] / digest
-        if kept.is_file() or not path.is_file():  # not here: not synced yet, or of a message that was never whole
-            continue
-        content = path.read_bytes()
-        if hashlib.sha256(content).hexdigest() == digest:  # a damaged one must not shut out a good one later
-            kept.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            replace_durably(disk, str(kept), content)
+        done += 1
+
+    return attached.keep(paths.attachments, folder / "attachments", wanted, disk, is_wanted)
 
 
 def _read_back(path: Path, digests: dict[str, str]) -> None:
@@ -227,14 +304,6 @@ def _read_back(path: Path, digests: dict[str, str]) -> None:
                     raise damaged(path, name)
     except (*BROKEN, KeyError) as error:
         raise damaged(path, str(error)) from error
-
-
-def _digest(path: Path) -> str:
-    digest = hashlib.sha256()
-    with path.open("rb") as file:
-        while piece := file.read(_PIECE):
-            digest.update(piece)
-    return digest.hexdigest()
 
 
 def _check_room(folder: Path, size: int) -> None:

@@ -6,7 +6,6 @@ import asyncio
 import os
 import shutil
 import zipfile
-from collections.abc import Callable, Coroutine
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
@@ -18,48 +17,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sam_py.messages.parts import ImagePart
-from sam_py.paths import Paths, default_paths
+from sam_py.paths import Paths
 from sam_py.store.backups.making import Cancelled, backups_in, make_backup
-from sam_py.store.backups.shelf import EVERY, Backups
+from sam_py.store.backups.restoring import Brought
+from sam_py.store.backups.shelf import EVERY
 from sam_py.store.backups.thinning import ALL_FOR, superfluous
 from sam_py.store.disk import Disk
 from sam_py.store.errors import StorageError
-from tests.store.house import House, at_home
-from tests.store.kit import START, RefusingDisk
-
-
-class Kept:
-    """A house and its backups, on one clock."""
-
-    def __init__(self, house: House, folder: Path) -> None:
-        self.house = house
-        self.folder = folder
-        self.disk = RefusingDisk()
-        self.backups = Backups(
-            house.paths,
-            folder_of=lambda: folder,
-            flush=house.library.flush,
-            changed_at=lambda: max((each.updated_at for each in house.library.summaries()), default=None),
-            device=lambda: "bbbbbbbb",
-            disk=self.disk,
-            now=lambda: self.now,
-        )
-        self.now = START
-
-
-def with_backups(tmp_path: Path, story: Callable[[Kept], Coroutine[Any, Any, None]]) -> None:
-    async def run(house: House) -> None:
-        kept = Kept(house, tmp_path / "backups")
-        try:
-            await story(kept)
-        finally:
-            await kept.backups.aclose()
-
-    at_home(default_paths(tmp_path / "home").create(), run)
-
-
-async def texts(house: House, id: str) -> list[str]:
-    return [message.text for message in (await house.reopen(id)).messages()]
+from tests.store.backups.kept import Kept, texts, with_backups
+from tests.store.kit import START
 
 
 def test_a_conversation_that_was_lost_comes_back_with_its_picture(tmp_path: Path) -> None:
@@ -71,14 +37,13 @@ def test_a_conversation_that_was_lost_comes_back_with_its_picture(tmp_path: Path
         made = await kept.backups.make()
         await kept.backups.check(made)
         id = bus.conversation_id
-        house.library._autosaves[id][0].close()
-        await house.library.flush()
+        await kept.close(id)
         shutil.rmtree(house.paths.conversations / id)
         shutil.rmtree(house.paths.attachments)
         await house.library.refresh()
         [found] = await kept.backups.contents(made)
         assert (found.state, found.summary.title, found.summary.message_count) == ("missing", "Lost", 3)
-        assert await kept.backups.bring_back(made, id) == id
+        assert await kept.backups.bring_back(made, id) == Brought(id, "back")
         await house.library.refresh()
         assert await texts(house, id) == ["question", "answer", "look"]
         assert await house.library.attachments.read(picture) == b"a picture"
@@ -99,13 +64,17 @@ def test_what_was_changed_since_comes_back_beside_what_is_here(tmp_path: Path) -
         bus.remove(bus.id_at(1))
         [found] = await kept.backups.contents(made)
         assert found.state == "different"
-        copy = await kept.backups.bring_back(made, bus.conversation_id)
+        brought = await kept.backups.bring_back(made, bus.conversation_id)
+        copy = brought.id
+        assert brought.outcome == "copy"
+        assert await kept.backups.bring_back(made, bus.conversation_id) == Brought(copy, "same")
         assert await texts(house, copy) == ["question", "answer"]
         assert [message.text for message in bus.messages()] == ["question", "more"]
         await house.library.refresh()
         summary = house.library.summary(copy)
         assert summary is not None
         assert summary.title.startswith("Soup (2026-01-02")
+        assert len(house.library.summaries()) == 2
 
     with_backups(tmp_path, story)
 
@@ -202,16 +171,20 @@ def test_attached_files_that_no_backup_names_any_more_go(tmp_path: Path) -> None
         kept.now += timedelta(hours=1)
         await kept.backups.make()
         assert (kept.folder / "attachments" / old[:2] / old).is_file()
-        kept.now += ALL_FOR + timedelta(days=500)
-        await kept.backups.make()
+        for _step in range(10):
+            kept.now += timedelta(days=50)
+            await kept.backups.make()
         assert not (kept.folder / "attachments" / old[:2] / old).exists()
 
     with_backups(tmp_path, story)
 
 
-@given(st.lists(st.integers(0, 600 * 24 * 60), max_size=60))
-def test_thinning_keeps_the_newest_all_of_a_day_and_spreads_the_rest(minutes: list[int]) -> None:
+@given(st.lists(st.integers(0, 600 * 24 * 60), max_size=60), st.sampled_from([0, 1, -1]))
+def test_thinning_keeps_the_newest_all_of_a_day_and_spreads_the_rest(minutes: list[int], jump: int) -> None:
     made = {START - timedelta(minutes=each) for each in minutes}
+    if made and jump:  # nine hours with a clock that is ten years off make the others nine hours older
+        off = {START + jump * timedelta(days=3650) + timedelta(hours=each) for each in range(-9, 1)}
+        assert superfluous(made | off, max(off)) == superfluous(made, max(made) + timedelta(hours=9))
     gone = superfluous(made, START)
     left = made - gone
     assert gone <= made
