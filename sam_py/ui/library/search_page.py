@@ -31,7 +31,7 @@ from sam_py.ui.widgets.buttons import IconButton
 
 _TYPING_MS = 20
 """Words are not looked for between two letters of a fast typist."""
-_REFRESH_MS = 700
+_REFRESH_MS = 400
 _MEANING_S = 0.35
 """A model is asked what the words mean when no letter came for so long."""
 _FIELD_PX = 40

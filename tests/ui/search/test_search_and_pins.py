@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,12 @@ from typing import Any
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
+from sam_py.messages.history import MessageAdded
+from sam_py.messages.message import UserMessage
+from sam_py.messages.parts import TextPart
+from sam_py.paths import default_paths
+from sam_py.store.importers.run import import_path
+from sam_py.store.journal import Journal
 from tests.fakes.sitting import Sitting
 from tests.reliability.jumps import WORD, fill, jump_around
 
@@ -73,6 +80,45 @@ def test_what_was_said_is_searched_jumped_to_and_found_again(
         await sitting.close()
 
     run(work())
+
+
+def test_what_is_imported_and_what_another_computer_says_comes_into_the_open_search(
+    run: Run, sit_down: Callable[[], Sitting], home: Path, tmp_path: Path
+) -> None:
+    async def work() -> None:
+        (conversation,) = await fill(home, (4,))
+        sitting = await sit_down().start()
+        services = sitting.window._services
+        sitting.window.actions_by_name["search"].trigger()
+        page: Any = sitting.window.centre.currentWidget()
+        page.look_for("quokka")
+        await sitting.until(lambda: services.search().state.phase == "ready" and not page.is_looking, "the index")
+        assert page.rows.rowCount() == 0
+
+        message = UserMessage(parts=(TextPart(text="A quokka, seen from elsewhere"),))
+        folder = default_paths(home).conversations / conversation
+        Journal(str(folder), "elsewhere").save([MessageAdded(message=message)])
+        await services.library.look_at_others()
+        await sitting.until(lambda: page.rows.rowCount() == 1, "what the other computer wrote")
+
+        file = tmp_path / "conversations.json"
+        file.write_text(json.dumps([{"title": "Zoo", "mapping": _imported("Another quokka, brought along")}]))
+        await import_path(services.paths, file)
+        await services.library.refresh()
+        await sitting.until(lambda: page.rows.rowCount() == 2, "what was imported")
+        assert {row.place.conversation_title for row in page.rows.rows} == {"Conversation 0", "Zoo"}
+        await sitting.close()
+
+    run(work())
+
+
+def _imported(text: str) -> dict[str, Any]:
+    """One message, as an export of ChatGPT has it."""
+    said = {"author": {"role": "user"}, "content": {"content_type": "text", "parts": [text]}, "create_time": 1.0}
+    return {
+        "top": {"id": "top", "message": None, "parent": None, "children": ["a"]},
+        "a": {"id": "a", "message": {"id": "a", **said}, "parent": "top", "children": []},
+    }
 
 
 def test_what_is_pinned_is_listed_unpinned_and_pinned_again(
