@@ -155,18 +155,29 @@ async def embed_each(
         if error.code not in _MAY_BE_THE_TEXT:
             raise
         refusal = error
+    if refusal.code != "too_long":
+        await embed(http, service, [_HARMLESS], key)
+    found = await _in_halves(http, service, texts, key)
+    log.info("%s embeds %d of %d texts not: %s", service.label, found.count(None), len(texts), refusal)
+    return found
+
+
+async def _in_halves(
+    http: Http, service: EmbeddingService, texts: Sequence[str], key: str | None
+) -> list[list[float] | None]:
+    """What one of `texts` was refused for does not keep its neighbours from going together."""
+    middle = len(texts) // 2
     found: list[list[float] | None] = []
-    for text in texts:
+    for some in (texts[:middle], texts[middle:]):
         try:
-            found.append(await embed_one(http, service, text, key))
+            if len(some) == 1:
+                found.append(await embed_one(http, service, some[0], key))
+            else:
+                found += await embed(http, service, some, key)
         except ProviderError as error:
             if error.code not in _MAY_BE_THE_TEXT:
                 raise
-            found.append(None)
-    if any(found):
-        return found
-    await embed(http, service, [_HARMLESS], key)
-    log.info("%s embeds none of %d texts: %s", service.label, len(texts), refusal)
+            found += await _in_halves(http, service, some, key) if len(some) > 1 else [None]
     return found
 
 

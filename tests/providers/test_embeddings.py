@@ -98,7 +98,7 @@ def test_a_text_that_a_model_cannot_take_does_not_stop_the_others() -> None:
     refusal = Status(400, '{"error": {"message": "input is too large to process"}}')
 
     async def run() -> list[list[float] | None]:
-        async with FaultServer(refusal, answer([1, 0]), refusal, answer([0, 1])) as server:
+        async with FaultServer(refusal, answer([1, 0]), refusal, refusal, answer([0, 1])) as server:
             http = Http(sleep=no_sleep)
             try:
                 service = EmbeddingService("My server", server.base_url, "m")
