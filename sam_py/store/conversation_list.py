@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from sam_py.paths import Paths
 from sam_py.store.disk import Disk
-from sam_py.store.folders import Scanned, conversation_ids, revive, scan
+from sam_py.store.folders import Presence, Scanned, conversation_ids, place_in_trash, revive, scan
 from sam_py.store.index import Index, write_index
 from sam_py.store.journal import Stamp
 from sam_py.store.summary import ConversationSummary, newest_first
@@ -78,7 +78,8 @@ class ConversationList:
     """Rows on the loop's thread; reading and writing on the writer's.
 
     `is_open(id)` tells which conversations the window holds: their rows come from their bus, never from files.
-    `on_revived(id)` hears of those that are back from the trash, because another computer went on with them.
+    `on_revived(id)` hears of those that are back from the trash, because another computer went on with them;
+    `on_missing(count)` of how many went away that are not in the trash.
     """
 
     def __init__(
@@ -89,6 +90,8 @@ class ConversationList:
         disk: Disk,
         is_open: Callable[[str], bool],
         on_revived: Callable[[str], None],
+        on_missing: Callable[[int], None],
+        presence: Presence,
     ) -> None:
         self.device = ""
         self._conversations = paths.conversations
@@ -99,6 +102,8 @@ class ConversationList:
         self._disk = disk
         self._is_open = is_open
         self._on_revived = on_revived
+        self._on_missing = on_missing
+        self._presence = presence
         self._index = Index()
         self._listeners: list[Callable[[LibraryChange], None]] = []
         self._stored_listeners: list[Callable[[str], object]] = []
@@ -154,7 +159,7 @@ class ConversationList:
             if found.summary is not None:
                 self.put(found.summary, found.stamp)
             elif not self._is_open(id):
-                self.drop(id)
+                await self._drop_gone([id])
         for each in revived:
             self._on_revived(each)
 
@@ -165,11 +170,10 @@ class ConversationList:
 
     async def refresh(self) -> None:
         """Read anew the rows of conversations whose files changed. Raises StorageError."""
-        revived = await self._writer.run(self._revived, BACKGROUND)
         ids = await self._writer.run(self._present, BACKGROUND)
-        for gone in set(self._index.summaries) - set(ids):
-            if not self._is_open(gone):
-                self.drop(gone)
+        if revived := await self._writer.run(self._revived, BACKGROUND):
+            ids = await self._writer.run(self._present, BACKGROUND)
+        await self._drop_gone([id for id in set(self._index.summaries) - set(ids) if not self._is_open(id)])
         for start in range(0, len(ids), _BATCH):
             batch = [id for id in ids[start : start + _BATCH] if not self._is_open(id)]
             stamps = {id: self._index.stamps[id] for id in batch if id in self._index.stamps}
@@ -183,6 +187,10 @@ class ConversationList:
         for each in revived:
             self._on_revived(each)
 
+    def announce_all(self) -> None:
+        """Tell everyone to read the whole list anew."""
+        self._publish(LibraryChange("reset"))
+
     async def save(self) -> None:
         """Write the index. It is derived: where it cannot be written it is built anew at the next start."""
         index = Index(dict(self._index.summaries), dict(self._index.stamps))
@@ -191,10 +199,26 @@ class ConversationList:
         except OSError as error:
             log.warning("the index of conversations could not be written", exc_info=error)
 
+    async def _drop_gone(self, ids: list[str]) -> None:
+        """Take out the rows of conversations whose folders are gone. Raises StorageError where the store is."""
+        known = [id for id in ids if id in self._index.summaries]
+        if not known:
+            return
+        missing = await self._writer.run(lambda: self._not_in_trash(known), READ)
+        for id in known:
+            self.drop(id)
+        if missing:
+            self._on_missing(missing)
+
+    def _not_in_trash(self, ids: list[str]) -> int:
+        self._presence.check()
+        return sum(place_in_trash(self._trash, id, self._disk) is None for id in ids)
+
     def _revived(self, only: str = "") -> list[str]:
         return revive(self._conversations, self._trash, self._disk, only)
 
     def _present(self) -> list[str]:
+        self._presence.check()
         return conversation_ids(self._conversations, self._disk)
 
     async def _scan(self, ids: list[str], stamps: dict[str, Stamp], rank: int) -> list[Scanned]:

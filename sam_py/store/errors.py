@@ -69,3 +69,22 @@ def gone_on_elsewhere(id: str, title: str) -> StorageError:
         "was said. Delete it once more if you do not need it."
     )
     return StorageError(text, kind="missing", solved=True, detail=id)
+
+
+def gone_away(data: Path) -> StorageError:
+    text = f"Your conversations are not in {data} any more: connect the drive or wait for the sync program; {_KEPT}."
+    return StorageError(text, kind="gone")
+
+
+def here_again(data: Path) -> StorageError:
+    return StorageError(f"Your conversations are in {data} again.", kind="gone", solved=True)
+
+
+def missing_folders(data: Path, count: int) -> StorageError:
+    """The news that conversations went away without lying in the trash."""
+    if count == 1:
+        begin = f"A conversation is not in {data} any more, and not in the trash either"
+    else:
+        begin = f"{count} conversations are not in {data} any more, and not in the trash either"
+    text = f"{begin}: look into what cleans or syncs the folder, or bring back a backup from Settings, Data."
+    return StorageError(text, kind="missing")

@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from sam_py.paths import Paths
 from sam_py.store.disk import Disk, replace_durably
-from sam_py.store.errors import StorageError, cannot_read, cannot_write
+from sam_py.store.errors import StorageError, cannot_read, cannot_write, gone_away
 from sam_py.store.journal import SUFFIX, Journal, Stamp, is_journal, stamp_of
 from sam_py.store.migrations import SCHEMA
 from sam_py.store.summary import ConversationSummary, summary_of_history
@@ -21,7 +22,9 @@ from sam_py.store.summary import ConversationSummary, summary_of_history
 log = logging.getLogger(__name__)
 
 _ID = re.compile(r"[0-9A-Za-z][\w-]*\Z")
-_LEFT_OVER = re.compile(r".*\.jsonl\.tmp\d*\Z")
+MARK = "store.json"
+"""In the data folder of every store."""
+_LEFT_OVER = re.compile(r"([^.~][^.]*)\.jsonl\.tmp\d+\Z")
 _TRASHED = re.compile(r"(\d+)-(.+)\Z")
 
 
@@ -45,11 +48,10 @@ def check_store(data: Path, conversations: Path, disk: Disk, known: int) -> None
     another one: a drive that is not mounted, a folder that is not synced yet. An empty store made in its place
     would look as if everything were lost.
     """
-    mark = data / "store.json"
+    mark = data / MARK
     try:
         found = disk.exists(str(mark))
-        conversations.mkdir(parents=True, exist_ok=True, mode=0o700)
-        names = disk.names(str(conversations))
+        names = disk.names(str(conversations)) if disk.exists(str(conversations)) else []
     except OSError as error:
         raise cannot_read(error, conversations) from error
     if not found and known and not any(is_conversation_id(name) for name in names):
@@ -58,11 +60,44 @@ def check_store(data: Path, conversations: Path, disk: Disk, known: int) -> None
             "sync program, then try again; nothing was changed. If you removed them yourself, delete index.json too.",
             kind="gone",
         )
+    try:
+        conversations.mkdir(parents=True, exist_ok=True, mode=0o700)
+    except OSError as error:
+        raise cannot_read(error, conversations) from error
     if not found:
         try:
             replace_durably(disk, str(mark), json.dumps({"store": "sam-py", "schema": SCHEMA}).encode())
         except OSError as error:  # readable, not writable: what is here can be shown; saving says the rest
             log.warning("the store %s cannot be written: %s", data, cannot_write(error, data))
+
+
+class Presence:
+    """Whether the data folder is the store that was there when the program started.
+
+    A drive that is unmounted leaves its folder behind, empty or with what once was written there by mistake. What is
+    written into it then is acknowledged, and hidden when the drive is back: so the store's mark is looked for before
+    anything new is made in it.
+    """
+
+    def __init__(self, paths: Paths, disk: Disk) -> None:
+        self._data = paths.data
+        self._conversations = paths.conversations
+        self._disk = disk
+        self._had_mark = False
+
+    def begin(self, known: int) -> None:
+        """See that it is the store with the `known` conversations of the last time. Raises StorageError."""
+        check_store(self._data, self._conversations, self._disk, known)
+        self._had_mark = self._is_marked
+
+    def check(self) -> None:
+        """Raises StorageError where the store went away since."""
+        if self._had_mark and not self._is_marked:
+            raise gone_away(self._data)
+
+    @property
+    def _is_marked(self) -> bool:
+        return self._disk.exists(str(self._data / MARK))
 
 
 def conversation_ids(conversations: Path, disk: Disk) -> list[str]:
@@ -76,13 +111,16 @@ def conversation_ids(conversations: Path, disk: Disk) -> list[str]:
 def scan(
     conversations: Path, ids: Iterable[str], stamps: Mapping[str, Stamp], device: str, disk: Disk
 ) -> list[Scanned]:
-    """Those of `ids` that are not as `stamps` says, read anew. Clears what a crash left half written."""
+    """Those of `ids` that are not as `stamps` says, read anew. Clears what a crash left half written.
+
+    What others write, devices and sync programs, is left in peace.
+    """
     changed: list[Scanned] = []
     for id in ids:
         folder = os.path.join(conversations, id)
         try:
             for name in disk.names(folder):
-                if _LEFT_OVER.match(name):
+                if (left := _LEFT_OVER.match(name)) is not None and left.group(1) == device:
                     disk.unlink(os.path.join(folder, name))
             stamp = stamp_of(disk, folder)
         except OSError:

@@ -96,8 +96,12 @@ class Journal:
         ratio: float = COMPACT_RATIO,
         min_bytes: int = COMPACT_BYTES,
         trashed_at: Callable[[], str | None] = lambda: None,
+        check_store: Callable[[], None] = lambda: None,
     ) -> None:
-        """`trashed_at` tells where in the trash the conversation lies, None where it does not."""
+        """`trashed_at` tells where in the trash the conversation lies, None where it does not.
+
+        `check_store` is asked before the folder is made; it raises StorageError where the store is not there.
+        """
         self.folder = str(folder)
         self.device = device
         self.disk = disk or Disk()
@@ -114,6 +118,7 @@ class Journal:
         self.met_twin = False
         """Set when somebody else wrote into our file: our id is used twice. The reader of the flag clears it."""
         self._trashed_at = trashed_at
+        self._check_store = check_store
         self._ratio = ratio
         self._min_bytes = min_bytes
         self._compact_above = 0
@@ -352,6 +357,7 @@ class Journal:
     def _append_waiting(self) -> None:
         disk = self.disk
         if not disk.exists(self.folder):
+            self._check_store()
             disk.make_folder(self.folder)
             self._folder_synced = False
         records = list(self.waiting.values())

@@ -7,7 +7,7 @@ import logging
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from functools import partial
 from typing import Any
 
@@ -23,32 +23,24 @@ from sam_py.store.attachments import Attachments
 from sam_py.store.autosave import Autosave
 from sam_py.store.conversation_list import Chores, ConversationList, join
 from sam_py.store.conversation_list import LibraryChange as LibraryChange  # part of what the window is told
+from sam_py.store.deleting import Deleting
 from sam_py.store.device import pen_held, take_pen
 from sam_py.store.disk import Disk
 from sam_py.store.documents.shelf import Documents
 from sam_py.store.drafts import NEW, Draft, Drafts
-from sam_py.store.errors import StorageError, deleted_elsewhere, gone_on_elsewhere, not_in_its_folder, written_again
-from sam_py.store.folders import (
-    check_store,
-    conversation_ids,
-    from_trash,
-    is_conversation_id,
-    looked_at,
-    place_in_trash,
-    purge,
-    to_trash,
-)
+from sam_py.store.errors import StorageError, here_again, missing_folders, not_in_its_folder, written_again
+from sam_py.store.folders import Presence, conversation_ids, is_conversation_id, place_in_trash
 from sam_py.store.index import Index, read_index
 from sam_py.store.journal import Journal, ReadReport, Stamp
 from sam_py.store.notes import Notes
 from sam_py.store.others import OtherDevices
 from sam_py.store.summary import ConversationSummary, copy_title, summary_of_bus
-from sam_py.store.writer import BACKGROUND, READ, SAVE, Clock, LoopClock, Writer
+from sam_py.store.writer import READ, SAVE, Clock, LoopClock, Writer
 
 log = logging.getLogger(__name__)
 
 REFRESH_AFTER_S = 1.0
-RETRY_CLOSED_S = 5.0
+RETRY_CLOSED_S = RETRY_START_S = 5.0
 _READ_AT_START = 100
 """Without an index, up to this many conversations are read before `start` returns; more follow behind."""
 
@@ -61,7 +53,7 @@ class Opened:
     report: ReadReport
 
 
-class Library:
+class Library(Deleting):
     """All conversations of one data folder. Call `start` first and `aclose` last."""
 
     def __init__(
@@ -83,11 +75,20 @@ class Library:
         self._writer = Writer()
         self._chores = Chores(self._clock)
         self._autosaves: dict[str, list[Autosave]] = {}
-        is_open = lambda id: id in self._autosaves  # noqa: E731
-        self._list = ConversationList(paths, self._writer, self._chores, self._disk, is_open, self._tell_revived)
+        self._presence = Presence(paths, self._disk)
+        self._list = ConversationList(
+            paths,
+            self._writer,
+            self._chores,
+            self._disk,
+            is_open=lambda id: id in self._autosaves,
+            on_revived=self._tell_revived,
+            on_missing=lambda count: self._tell(missing_folders(paths.data, count)),
+            presence=self._presence,
+        )
         self.attachments = Attachments(paths.attachments, self._writer, self._disk)
         self.documents = Documents(paths.data / "documents", self.attachments.path, self._writer, self._disk)
-        self.notes = Notes(paths.data / "notes", self._writer, self._disk)
+        self.notes = Notes(paths.data / "notes", self._writer, self._disk, self._presence.check)
         self.drafts = Drafts(paths.drafts, self._writer, self._clock, self._disk, is_known=lambda id: id in self._list)
         self._others = OtherDevices(
             paths.conversations,
@@ -105,8 +106,9 @@ class Library:
         self._problem_listeners: list[Callable[[StorageError], None]] = []
         self._recorded_listeners: list[Callable[[str, HistoryEvent], None]] = []
         self._refused: StorageError | None = None
+        self._gone: StorageError | None = None
         self._trashed: set[str] = set()
-        self._put_away_elsewhere: set[str] = set()
+        self._away: set[str] = set()
         self._closed = False
 
     # The list
@@ -115,14 +117,16 @@ class Library:
         """Make the list ready from its index, and check it against the files a little later.
 
         Raises StorageError where the conversations that were here cannot be read: nothing is made in their place,
-        what is said meanwhile waits in memory, and `start` may be called again.
+        what is said meanwhile waits in memory, and it is tried again every few seconds, or where `start` is called.
         """
+        if self._refused is None and self._list.device:
+            return
 
         def work() -> tuple[str, Index | None, list[str], list[str]]:
             damaged = self.drafts.read_all()
             index = read_index(self._paths.state / "index.json")
             known = len(index.summaries) if index is not None else 0
-            check_store(self._paths.data, self._paths.conversations, self._disk, known)
+            self._presence.begin(known)
             device = self._device or take_pen(self._paths.state, self._paths.data, self._disk)
             ids = [] if index is not None else conversation_ids(self._paths.conversations, self._disk)
             return device, index, ids, damaged
@@ -131,9 +135,10 @@ class Library:
             self._device, index, ids, damaged = await self._writer.run(work, SAVE)
         except StorageError as error:
             self._refused = error
+            self._chores.later("start", RETRY_START_S, self._start_again)
             raise
         self._refused = None
-        self._list.device = self._device
+        self._list.device = self._others.device = self._device
         for journal in self._journals.values():
             journal.become(self._device)
         if damaged:
@@ -149,6 +154,13 @@ class Library:
             await self.refresh()
         else:
             self._chores.spawn(self.refresh())
+
+    async def _start_again(self) -> None:
+        if self._refused is not None:
+            with suppress(StorageError):  # told already; the next attempt is due
+                await self.start()
+                self._list.announce_all()
+                self._tell(here_again(self._paths.data))
 
     def summaries(self) -> list[ConversationSummary]:
         """All conversations, the newest first; archived ones too. The trash is not in it."""
@@ -183,7 +195,12 @@ class Library:
         try:
             await self._list.refresh()
         except StorageError as error:
+            self._gone = error
             self._tell(error)
+        else:
+            gone, self._gone = self._gone, None
+            if gone is not None:
+                self._tell(here_again(self._paths.data))
 
     def follow_others(self) -> None:
         """From now on, what other computers write into a synced folder is shown at once. After `start`."""
@@ -266,58 +283,6 @@ class Library:
         await self._list.read(copy)
         return copy
 
-    async def delete(self, id: str) -> None:
-        """Move a conversation to the trash. What an open one still says is kept there, too."""
-        await self._settle(id)
-        journal, now = self._journals.get(id), self._now()
-
-        def work() -> None:
-            place = to_trash(self._paths.conversations, self._trash, id, now, self._disk)
-            if journal is not None:
-                journal.move_to(place)
-
-        self._trashed.add(id)
-        try:
-            await self._writer.run(work, SAVE)
-        except StorageError:
-            self._trashed.discard(id)
-            raise
-        if id not in self._autosaves:
-            self._journals.pop(id, None)
-        self._list.drop(id)
-
-    async def restore(self, id: str) -> None:
-        """Take a conversation out of the trash again. Raises StorageError where it is not there."""
-        journal = self._journals.get(id)
-
-        def work() -> bool:
-            found = from_trash(self._paths.conversations, self._trash, id, self._disk)
-            if journal is not None and found:
-                journal.move_to(self._folder(id))
-            return found
-
-        if not await self._writer.run(work, SAVE):
-            raise StorageError("This conversation is not in the trash any more.", kind="missing", detail=id)
-        self._trashed.discard(id)
-        await self._list.read(id)
-        for autosave in self._autosaves.get(id, ()):
-            self._list.put(summary_of_bus(autosave.bus, self._list.get(id), self._now()))
-
-    async def purge_trash(self, days: int = 30) -> int:
-        """Delete for good what was moved to the trash `days` ago or earlier; returns how many that were.
-
-        Nothing where it was not looked at for so long: a clock that is years ahead must not empty it. The next time
-        counts again.
-        """
-        now, older_than, mark = self._now(), timedelta(days=days), self._paths.state / "trash-looked-at"
-        gone = await self._writer.run(
-            lambda: purge(self._trash, older_than, now, self._disk) if looked_at(mark, now, older_than) else [],
-            BACKGROUND,
-        )
-        for id in gone:
-            self.drafts.forget(id)
-        return len(gone)
-
     # The end
 
     @property
@@ -370,7 +335,8 @@ class Library:
         journal = self._journals.get(id)
         if journal is None:
             trashed_at = partial(place_in_trash, self._trash, id, self._disk)
-            journal = Journal(self._folder(id), self._device, self._disk, trashed_at=trashed_at)
+            check = self._presence.check
+            journal = Journal(self._folder(id), self._device, self._disk, trashed_at=trashed_at, check_store=check)
             self._journals[id] = journal
         return journal
 
@@ -388,19 +354,6 @@ class Library:
             self._device = self._list.device = self._others.device = device
             for journal in list(self._journals.values()):
                 await self._writer.run(partial(journal.become, device), SAVE)
-
-    def _put_away(self, id: str) -> None:
-        """Another computer deleted an open conversation, in which nothing was said here since."""
-        summary = self._list.get(id)
-        if summary is not None and id not in self._trashed:
-            self._put_away_elsewhere.add(id)
-            self._list.drop(id)
-            self._tell(deleted_elsewhere(id, summary.title or summary.preview))
-
-    def _tell_revived(self, id: str) -> None:
-        self._trashed.discard(id)
-        summary = self._list.get(id)
-        self._tell(gone_on_elsewhere(id, (summary.title or summary.preview) if summary is not None else ""))
 
     def _kept_by(self, id: str) -> tuple[Journal, Autosave] | None:
         group, journal = self._autosaves.get(id), self._journals.get(id)
@@ -488,7 +441,7 @@ class Library:
         if bus.conversation_id in self._trashed:
             return
         before = self._list.get(bus.conversation_id)
-        if before is None and bus.conversation_id not in self._put_away_elsewhere:  # the conversation to come has come
+        if before is None and bus.conversation_id not in self._away:  # the conversation to come has come
             self.drafts.save(NEW, Draft())
         self._list.put(summary_of_bus(bus, before, self._now()))
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import logging
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 from pydantic import AwareDatetime, Field, ValidationError
@@ -34,15 +35,24 @@ class Note(Frozen):
 class Notes:
     """All notes. Reading and writing happen on the writer's thread."""
 
-    def __init__(self, folder: Path, writer: Writer, disk: Disk | None = None) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        writer: Writer,
+        disk: Disk | None = None,
+        check_store: Callable[[], None] = lambda: None,
+    ) -> None:
+        """`check_store` raises StorageError where the store is not there, as while its drive is unmounted."""
         self._folder = folder
         self._writer = writer
         self._disk = disk or Disk()
+        self._check_store = check_store
 
     async def add(self, note: Note) -> None:
         """Keep `note` durably. Raises StorageError."""
 
         def work() -> None:
+            self._see_that_it_is_there()
             try:
                 if not self._folder.is_dir():
                     self._folder.mkdir(exist_ok=True, mode=0o700)  # a data folder that is gone is not made anew
@@ -67,6 +77,7 @@ class Notes:
             name = f"{id}.json"
             if not _NAME.match(name):
                 return False
+            self._see_that_it_is_there()
             try:
                 self._disk.unlink(str(self._folder / name))
                 self._disk.sync_folder(str(self._folder))
@@ -78,6 +89,13 @@ class Notes:
 
         return await self._writer.run(work, SAVE)
 
+    def _see_that_it_is_there(self) -> None:
+        try:
+            self._check_store()
+        except StorageError as error:
+            text = f"{self._folder} is not there: connect the drive or wait for the sync program, then do it once more."
+            raise StorageError(text, kind="gone") from error
+
     def _names(self) -> list[str]:
         try:
             return [name for name in self._disk.names(str(self._folder)) if _NAME.match(name)]
@@ -85,6 +103,7 @@ class Notes:
             return []
 
     def _read_all(self) -> list[Note]:
+        self._see_that_it_is_there()
         notes = []
         try:
             names = self._names()

@@ -408,10 +408,20 @@ def test_left_over_temporary_files_are_cleared(paths: Paths) -> None:
     async def story(house: House) -> None:
         id = (await house.talk("one")).conversation_id
         house.library._autosaves[id][0].close()
-        left = paths.conversations / id / "aa.jsonl.tmp99"
-        left.write_bytes(b"half")
+        folder = paths.conversations / id
+        left = folder / f"{house.library.device}.jsonl.tmp99"
+        others = [
+            ".syncthing.bb.jsonl.tmp",
+            "~syncthing~bb.jsonl.tmp",
+            "bb.jsonl.tmp7",
+            ".bb.jsonl.icloud",
+            ".DS_Store",
+        ]
+        for path in (left, *(folder / name for name in others)):
+            path.write_bytes(b"half")
         await house.library.refresh()
         assert not left.exists()
+        assert all((folder / name).exists() for name in others)  # what others write is theirs
 
     at_home(paths, story)
 
