@@ -110,14 +110,14 @@ class ProgramBackups(QObject):
             return False
         try:
             if await self.shelf.is_due():
-                await self.make()
+                lacks = self._lacks(await self.make())
+                if lacks:
+                    self._tell_once(SamError(lacks))
         except Cancelled:
             log.info("a backup was given up")
         except SamError as error:
             log.warning("no backup was made: %s (%s)", error, error.detail)
-            if str(error) != self._told:
-                self._told = str(error)
-                self._tell(error)
+            self._tell_once(error)
         return True
 
     async def make(self) -> Backup:
@@ -132,11 +132,12 @@ class ProgramBackups(QObject):
     async def make_now(self) -> None:
         """As `make`, for a person who looks on: what goes wrong stands in `problem`."""
         try:
-            await self.make()
+            problem = self._lacks(await self.make())
         except Cancelled:
             return
         except SamError as error:
-            self.problem = str(error)
+            problem = str(error)
+        self.problem = problem
         await self.refresh()
 
     def give_up(self) -> None:
@@ -158,6 +159,22 @@ class ProgramBackups(QObject):
             await asyncio.wait([self._making])
 
     # Inside
+
+    def _lacks(self, made: Backup) -> str:
+        """What is not in it because it could not be read, in a sentence."""
+        if not made.unread:
+            return ""
+        first, more = made.unread[0], len(made.unread) - 1
+        said = self.tr("The backup was made, but lacks what could not be read: %1.")
+        if more:
+            said = self.tr("The backup was made, but lacks what could not be read: %1, and %2 more.")
+        hint = self.tr("See to it that this can be read; the next backup holds it then.")
+        return f"{said} {hint}".replace("%2", str(more)).replace("%1", first)
+
+    def _tell_once(self, error: SamError) -> None:
+        if str(error) != self._told:
+            self._told = str(error)
+            self._tell(error)
 
     def _progress_to(self, loop: asyncio.AbstractEventLoop) -> Callable[[int, int], bool]:
         told = -1
@@ -181,7 +198,8 @@ class ProgramBackups(QObject):
         self._making = None
         self.share = 0.0
         if not task.cancelled() and task.exception() is None:
-            self._told = ""
+            if not task.result().unread:
+                self._told = ""
             if self.made is not None:
                 self.made = [task.result(), *self.made]
         self.changed.emit()

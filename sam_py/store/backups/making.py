@@ -209,13 +209,13 @@ def _files(paths: Paths, disk: Disk, refused: Refused) -> Iterator[tuple[str, Pa
     """What is backed up, by the names that it gets: journals (damaged pieces kept aside, too), notes, settings."""
     notes = paths.data / "notes"
     for root, kept in ((paths.conversations, "conversations"), (notes, "notes")):
-        if root == notes and not notes.is_dir():
+        if root == notes and not os.path.lexists(notes):  # there are none yet
             continue
         for path in files_below(root, disk, refused):
             yield f"{kept}/{path.relative_to(root).as_posix()}", path
     for name in (SETTINGS, PROMPTS):
         path = paths.config / name.split("/")[1]
-        if path.is_file():
+        if os.path.lexists(path):
             yield name, path
 
 

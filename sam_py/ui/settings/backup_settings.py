@@ -117,7 +117,10 @@ class BackupSettings(QWidget):
             return self.tr("None was made yet.")
         size = QLocale().formattedDataSize(sum(each.size for each in made))
         words = self.tr("%1 · %2 backups, %3") if len(made) > 1 else self.tr("%1 · %3")
-        return words.replace("%3", size).replace("%2", str(len(made))).replace("%1", moment_words(made[0].made_at))
+        last = moment_words(made[0].made_at)
+        if made[0].is_incomplete:
+            last = self.tr("%1 (incomplete)").replace("%1", last)
+        return words.replace("%3", size).replace("%2", str(len(made))).replace("%1", last)
 
     def _restore(self) -> None:
         from sam_py.ui.settings.restore_dialog import RestoreDialog

@@ -6,6 +6,8 @@ import asyncio
 from pathlib import Path
 from typing import Protocol
 
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
 from sam_py.errors import SamError
@@ -65,6 +67,8 @@ class MoveDialog(WorkDialog):
         self.move_button.setEnabled(self._is_moved or (self._may_move and not moving))
         self.move_button.setText(self.tr("Restart now") if self._is_moved else self.tr("Move"))
         self.move_button.set_label(self.move_button.text())
+        if self._is_moved:
+            self.move_button.setFocus()
         if not moving:
             self.progress.hide()
 
@@ -101,7 +105,13 @@ class MoveDialog(WorkDialog):
 
     @property
     def _path(self) -> Path:
-        return Path(self.target.text().strip()).expanduser()
+        """As it stands there, if there is such a folder: its name may end in a space. Else without spaces around."""
+        text = self.target.text()
+        try:
+            exact = Path(text).expanduser()
+            return exact if text.strip() and exact.is_dir() else Path(text.strip()).expanduser()
+        except (OSError, RuntimeError, ValueError):  # a home of nobody, a name that no folder can have
+            return Path(text.strip())
 
     def _choose(self) -> None:
         dialog = QFileDialog(self, self.tr("The new folder"))
@@ -158,6 +168,13 @@ class MoveDialog(WorkDialog):
             self._is_moving = False
 
     # Qt
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):  # what the marked button says
+            if not event.isAutoRepeat():
+                self.move_button.click()
+            return
+        super().keyPressEvent(event)
 
     def done(self, result: int) -> None:
         if self._is_moving:  # Esc, while it is under way: it is left in good order first

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections import Counter
 from collections.abc import Coroutine
 from typing import Any
 
@@ -9,13 +11,15 @@ from PySide6.QtCore import QLocale
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from sam_py.errors import SamError
-from sam_py.store.backups.making import Backup
-from sam_py.store.backups.restoring import BackedUp, State
+from sam_py.store.backups.making import Backup, Checked
+from sam_py.store.backups.restoring import BackedUp, Outcome, State
+from sam_py.store.errors import StorageError
 from sam_py.ui.program_backups import ProgramBackups
 from sam_py.ui.services import Services
 from sam_py.ui.settings.backup_settings import moment_words
 from sam_py.ui.settings.fields import Words
 from sam_py.ui.settings.progress_row import ProgressRow
+from sam_py.ui.settings.restore_besides import RestoreBesides, bring_settings, offer_of
 from sam_py.ui.settings.work_dialog import WorkDialog
 from sam_py.ui.sidebar.filter_field import FilterField
 from sam_py.ui.widgets.buttons import PillButton
@@ -23,11 +27,12 @@ from sam_py.ui.widgets.entry_list import EntryList, ListEntry
 from sam_py.ui.widgets.icons import Role
 
 _SIZE = (860, 560)
+_MOST_NAMED = 5
 _ROLES: dict[State, Role] = {"missing": "accent", "different": "warning", "same": "muted"}
 
 
 class RestoreDialog(WorkDialog):
-    """Open it with `open()`. Nothing that is here is changed by anything in it."""
+    """Open it with `open()`. No conversation that is here is changed by anything in it."""
 
     def __init__(self, services: Services, backups: ProgramBackups, parent: QWidget) -> None:
         super().__init__(services, parent)
@@ -51,13 +56,18 @@ class RestoreDialog(WorkDialog):
         self.all_button.clicked.connect(self.conversations.select_all)
         self.back_button = PillButton(icons, self.tr("Bring back"), kind="accent")
         self.back_button.clicked.connect(lambda: self._begin(self._bring_back()))
+        self.besides = RestoreBesides(services)
+        self.besides.notes_wanted.connect(lambda: self._begin(self._bring_notes()))
+        self.besides.settings_wanted.connect(lambda: self._begin(self._bring_settings()))
         self.news = Words(icons, small=True, role="muted")
         self.news.hide()
         self.progress = ProgressRow(icons, self.tr("Bringing back"))
         self.progress.cancelled.connect(self.cancel)
         self._build()
         self.list.show_entries(
-            ListEntry(key, moment_words(each.made_at), QLocale().formattedDataSize(each.size))
+            ListEntry(
+                key, moment_words(each.made_at), QLocale().formattedDataSize(each.size), self._word(each), "warning"
+            )
             for key, each in self._by_key.items()
         )
         self.list.pick(next(iter(self._by_key), ""))
@@ -68,8 +78,8 @@ class RestoreDialog(WorkDialog):
         icons = self.services.icons
         scale = icons.themes.current.scale
         promise = self.tr(
-            "What is here is never changed. A conversation that is missing comes back as it was; where another state "
-            "of it is here, the one of the backup comes beside it as a copy."
+            "No conversation that is here is changed. One that is missing comes back as it was; where another state of "
+            "it is here, the one of the backup comes beside it as a copy; what is the same here is left alone."
         )
         left = QVBoxLayout()
         left.setSpacing(8)
@@ -97,6 +107,7 @@ class RestoreDialog(WorkDialog):
         column.setSpacing(12)
         column.addWidget(Words(icons, promise, role="muted", small=True))
         column.addLayout(sides, 1)
+        column.addWidget(self.besides)
         column.addWidget(self.progress)
         column.addWidget(self.news)
         column.addLayout(foot)
@@ -109,6 +120,11 @@ class RestoreDialog(WorkDialog):
     def _chosen(self) -> Backup | None:
         return self._by_key.get(next(iter(self.list.selected), ""))
 
+    def _word(self, backup: Backup) -> str:
+        if self._backups.shelf.is_ahead(backup):
+            return self.tr("dated ahead")
+        return self.tr("incomplete") if backup.is_incomplete else ""
+
     def _begin(self, work: Coroutine[Any, Any, None]) -> None:
         """Do one thing; what was being done for another backup is left."""
         self.begin(self._told(work), "restore")
@@ -120,6 +136,7 @@ class RestoreDialog(WorkDialog):
             self.news.say(str(error), "error")
 
     def show_state(self) -> None:
+        self.besides.set_busy(self.is_working)
         if not self.is_working:
             self.progress.hide()
         self._show_buttons()
@@ -127,6 +144,7 @@ class RestoreDialog(WorkDialog):
     def _read(self) -> None:
         self._entries.clear()
         self.conversations.show_entries(())
+        self.besides.hide()
         self.news.say("")
         if self._chosen is not None:
             self._begin(self._read_contents(self._chosen))
@@ -135,8 +153,13 @@ class RestoreDialog(WorkDialog):
         self.news.say(self.tr("Reading the backup and comparing it with what is here…"))
         found = await self._backups.shelf.contents(backup)
         self._entries = {each.summary.id: each for each in found}
-        self.news.say("" if found else self.tr("There is no conversation in it."))
         self._list()
+        self.besides.show_offer(offer_of(self.services, await self._backups.shelf.besides(backup)))
+        if backup.is_incomplete:
+            words = self.tr("Something could not be read when this backup was made: “Check” says what.")
+            self.news.say(words, "warning")
+        else:
+            self.news.say("" if found else self.tr("There is no conversation in it."))
 
     def _list(self) -> None:
         words: dict[State, str] = {
@@ -160,14 +183,27 @@ class RestoreDialog(WorkDialog):
         if backup is None:
             return
         self.news.say(self.tr("Reading the backup to its end…"))
-        await self._backups.shelf.check(backup)
-        self.news.say(self.tr("This backup is sound."), "success")
+        checked = await self._backups.shelf.check(backup)
+        self.news.say(self._checked_words(checked), "warning" if checked.unread else "success")
+
+    def _checked_words(self, checked: Checked) -> str:
+        words = [self.tr("This backup is sound.")]
+        if checked.lacking:
+            said = self.tr("Attached files that were nowhere whole when it was made, and are not in it: %1.")
+            words.append(said.replace("%1", str(checked.lacking)))
+        if checked.unread:
+            words.append(self.tr("When it was made, this could not be read, and is not in it:"))
+            words += checked.unread[:_MOST_NAMED]
+        if (more := len(checked.unread) - _MOST_NAMED) > 0:
+            words.append(self.tr("and %1 more").replace("%1", str(more)))
+        return "\n".join(words) if checked.unread else " ".join(words)
 
     async def _bring_back(self) -> None:
         backup, ids = self._chosen, self.conversations.selected
         if backup is None or not ids:
             return
-        library, back = self.services.library, 0
+        came: Counter[Outcome] = Counter()
+        trouble = ""
         self.news.say("")
         try:
             for number, id in enumerate(ids):
@@ -175,14 +211,48 @@ class RestoreDialog(WorkDialog):
                     self.tr("Bringing back %1 of %2…").replace("%1", str(number + 1)).replace("%2", str(len(ids))),
                     number / len(ids),
                 )
-                await self._backups.shelf.bring_back(backup, id)
-                back += 1
+                came[(await self._backups.shelf.bring_back(backup, id)).outcome] += 1
+        except StorageError as error:
+            trouble = str(error)
+        except asyncio.CancelledError:
+            self.news.say(self._report(came))
+            raise
         finally:
-            if back:
-                await library.refresh()
-        one, several = self.tr("One conversation came back: it is in the list."), self.tr("%1 conversations came back.")
+            if came["back"] or came["copy"]:
+                await self.services.library.refresh()
         await self._read_contents(backup)
+        self.news.say(" ".join(filter(None, (self._report(came), trouble))), "error" if trouble else "success")
+
+    def _report(self, came: Counter[Outcome]) -> str:
+        """How many came back, and how many needed not."""
+        words: tuple[tuple[Outcome, str, str], ...] = (
+            ("back", self.tr("1 came back"), self.tr("%1 came back")),
+            ("copy", self.tr("1 came back as a copy"), self.tr("%1 came back as copies")),
+            ("same", self.tr("1 was the same here"), self.tr("%1 were the same here")),
+        )
+        said = [
+            one if came[what] == 1 else more.replace("%1", str(came[what])) for what, one, more in words if came[what]
+        ]
+        return f"{', '.join(said)}." if said else ""
+
+    async def _bring_notes(self) -> None:
+        if (backup := self._chosen) is None:
+            return
+        back = await self._backups.shelf.bring_notes(backup)
+        await self._read_contents(backup)
+        one, several = self.tr("One note came back."), self.tr("%1 notes came back.")
         self.news.say(one if back == 1 else several.replace("%1", str(back)), "success")
+
+    async def _bring_settings(self) -> None:
+        if (backup := self._chosen) is None:
+            return
+        kept = await bring_settings(self.services, self.besides.offer)
+        await self._read_contents(backup)
+        said = self.tr("The settings of the backup are in use.")
+        if kept:
+            said += " " + self.tr("Those of before are kept in %2 as %1.")
+        folder = str(self.services.paths.config)
+        self.news.say(said.replace("%1", ", ".join(kept)).replace("%2", folder), "success")
 
     def _show_buttons(self) -> None:
         self.check_button.setEnabled(self._chosen is not None)

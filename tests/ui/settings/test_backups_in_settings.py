@@ -13,8 +13,11 @@ import pytest
 
 from sam_py.errors import SamError
 from sam_py.paths import Paths, default_paths
+from sam_py.reminders.mini_prompts import MiniPrompt, MiniPrompts
 from sam_py.settings.file import SettingsFile
+from sam_py.settings.model import Settings
 from sam_py.store.backups.making import backups_in
+from sam_py.store.notes import Note
 from sam_py.ui.program_backups import ProgramBackups
 from sam_py.ui.services import Services
 from sam_py.ui.settings.backup_settings import BackupSettings
@@ -201,10 +204,12 @@ def test_what_is_missing_comes_back_from_the_dialog_and_what_is_here_stays_as_it
         dialog.filter.setText("gon")
         assert dialog.conversations.shown == [gone.conversation_id]
         assert not dialog.back_button.isEnabled()
+        dialog.filter.setText("")
         dialog.all_button.click()
+        assert len(dialog.conversations.selected) == 2
         dialog.back_button.click()
-        await room.until(lambda: "came back" in dialog.news.text())
-        assert library.summary(gone.conversation_id) is not None
+        await room.until(lambda: dialog.news.text() == "1 came back, 1 was the same here.")
+        assert {each.id for each in library.summaries()} == {gone.conversation_id, kept.conversation_id}
         reopened = await room.house.reopen(gone.conversation_id)
         assert [message.plain_text for message in reopened.messages()] == ["Where is it?", "Here."]
         assert {path: path.read_bytes() for path in before} == before
@@ -229,3 +234,86 @@ def test_only_one_backup_is_made_at_a_time(in_room: Any) -> None:
         assert not room.backups.is_making
 
     in_room(story)
+
+
+def test_notes_and_settings_come_back_only_when_asked_for_and_those_of_now_are_kept(in_room: Any) -> None:
+    async def story(room: Room) -> None:
+        services, config = room.services, room.house.paths.config
+        services.mini_prompts = MiniPrompts(config / "mini_prompts.json")
+        await room.house.talk("Hello", title="One")
+        await room.house.library.notes.add(note := Note(text="likes tea"))
+        services.mini_prompts.put(short := MiniPrompt(name="Short", text="Be brief."))
+        await services.mini_prompts.save()
+        set_theme(services.settings, "dark")
+        services.settings.flush()
+        await room.backups.make_now()
+        page = room.page()
+        dialog = RestoreDialog(services, room.backups, page)
+        await room.until(lambda: dialog.all_button.isEnabled() and not dialog.is_working)
+        assert dialog.besides.isHidden(), "all is here as it was"
+
+        await room.house.library.notes.remove(note.id)
+        services.mini_prompts.remove(short.id)
+        services.mini_prompts.put(mine := MiniPrompt(name="Mine", text="Stays."))
+        set_theme(services.settings, "light")
+        room.backups.change(backup_folder=str(room.folder))
+        services.settings.flush()
+        await services.mini_prompts.save()
+        dialog._read()
+        await room.until(lambda: not dialog.besides.isHidden() and not dialog.is_working)
+        assert "a note that is missing here, other settings than yours, other mini prompts" in dialog.besides.text
+        dialog.besides.notes_button.click()
+        await room.until(lambda: dialog.news.text() == "One note came back.")
+        assert [each.text for each in await room.house.library.notes.all()] == ["likes tea"]
+        await room.until(lambda: not dialog.is_working)
+        assert services.settings.current.appearance.theme == "light"
+        dialog.besides.settings_button.click()
+        await room.until(lambda: "kept in" in dialog.news.text())
+        assert services.settings.current.appearance.theme == "dark"
+        assert services.settings.current.data.backup_folder == str(room.folder)
+        assert {each.id for each in services.mini_prompts.all()} == {short.id, mine.id}
+        [settings] = config.glob("settings.json.before-restore-*")
+        assert '"light"' in settings.read_text()
+        [prompts] = config.glob("mini_prompts.json.before-restore-*")
+        assert "Be brief" not in prompts.read_text()
+        await room.until(lambda: not dialog.is_working)
+        assert dialog.besides.isHidden()
+        dialog.done(0)
+        page.leave()
+        await services.mini_prompts.aclose()
+
+    in_room(story)
+
+
+def test_a_backup_that_lacks_something_is_told_once_and_marked(in_room: Any) -> None:
+    async def story(room: Room) -> None:
+        (room.house.paths.data / "notes").symlink_to("notes")
+        today = datetime.now(UTC)
+        for day in range(2):
+            room.house.now = today + timedelta(days=day)
+            room.backups.shelf._now = lambda: room.house.now + timedelta(hours=12)
+            await room.house.talk("Hello")
+            await room.backups.look()
+        assert len(backups_in(room.folder)) == 2
+        [told] = [str(each) for each in room.told]
+        assert "lacks what could not be read" in told
+        assert "notes (" in told
+        page = room.page()
+        await room.until(lambda: "(incomplete)" in page.state.text())
+        page.now_button.click()
+        await room.until(lambda: "notes (" in page.problem.text())
+        dialog = RestoreDialog(room.services, room.backups, page)
+        await room.until(lambda: "Something could not be read" in dialog.news.text())
+        dialog.check_button.click()
+        await room.until(lambda: "notes (" in dialog.news.text())
+        dialog.done(0)
+        page.leave()
+
+    in_room(story)
+
+
+def set_theme(file: SettingsFile, theme: str) -> None:
+    def change(settings: Settings) -> Settings:
+        return settings.model_copy(update={"appearance": settings.appearance.model_copy(update={"theme": theme})})
+
+    file.change(change)

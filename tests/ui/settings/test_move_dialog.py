@@ -7,6 +7,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
+from PySide6.QtCore import Qt
+
 from sam_py.paths import default_paths
 from sam_py.settings.file import SettingsFile
 from sam_py.store.moving import Cancelled, MoveError
@@ -49,7 +52,10 @@ async def _until(what: Callable[[], object]) -> None:
             await asyncio.sleep(0.002)
 
 
-def test_the_dialog_says_what_moving_would_do_and_ends_in_a_restart(tmp_path: Path, qtbot: Any) -> None:
+@pytest.mark.parametrize("restarts_by", ["enter", "escape"])
+def test_the_dialog_says_what_moving_would_do_and_ends_in_a_restart(
+    tmp_path: Path, qtbot: Any, restarts_by: str
+) -> None:
     paths = default_paths(tmp_path / "home").create()
     settings = SettingsFile(paths.config / "settings.json")
     themes = Themes()
@@ -82,11 +88,16 @@ def test_the_dialog_says_what_moving_would_do_and_ends_in_a_restart(tmp_path: Pa
         assert not dialog.move_button.isEnabled()
         dialog.take(str(another))
         await _until(lambda: "become one" in dialog.news.text())
-        dialog.take(str(elsewhere))
+        spaced = tmp_path / "ends in a space "
+        spaced.mkdir()
+        dialog.take(str(spaced))
+        assert dialog._path == spaced
+        dialog.take(f" {elsewhere} ")
+        assert dialog._path == elsewhere
         await _until(dialog.move_button.isEnabled)
 
         mover.outcome = [MoveError("The disk is full: choose another one."), Cancelled(), None]
-        dialog.move_button.click()
+        qtbot.keyClick(dialog.target, Qt.Key.Key_Return)  # what the marked button says
         await _until(lambda: "disk is full" in dialog.news.text())
         await _until(dialog.move_button.isEnabled)
         dialog.move_button.click()
@@ -99,7 +110,11 @@ def test_the_dialog_says_what_moving_would_do_and_ends_in_a_restart(tmp_path: Pa
         await _until(lambda: dialog.move_button.text() == "Restart now")
         assert str(paths.data) in dialog.news.text(), "the old folder is named"
         assert mover.restarts == 0
-        dialog.reject()  # however it is closed
+        await _until(dialog.move_button.isEnabled)
+        if restarts_by == "enter":
+            qtbot.keyClick(dialog, Qt.Key.Key_Enter)
+        else:
+            dialog.reject()  # however it is closed
         assert mover.restarts == 1
         await services.tasks.aclose()
 
