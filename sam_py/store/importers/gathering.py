@@ -24,10 +24,10 @@ from sam_py.messages.message import (
 from sam_py.messages.parts import FilePart, Part, TextPart, ThinkingTextPart, ToolCallPart
 from sam_py.messages.usage import Usage
 from sam_py.store.exporters.nested import written
+from sam_py.store.importers.content import NO_RESULT
 from sam_py.store.importers.found import Found, flat, moment, stable_id, unknown
 
 _EPOCH = datetime(2000, 1, 1, tzinfo=UTC)
-NO_RESULT = "The export holds no result of this call."
 _STEP = timedelta(milliseconds=1)
 _REACH = {"user": 600, "assistant": 300}
 """Characters of a long text that are looked at from either end."""

@@ -54,6 +54,8 @@ class ImportReport:
     aside: list[KeptAside] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     attachments: int = 0
+    completed: int = 0
+    versions: int = 0
     folder: Path | None = None
 
     def count(self, *outcomes: Outcome) -> int:
@@ -126,7 +128,7 @@ def import_blocking(
         for name, why in [*bundle.refused[:_MOST_LISTED], *source.damaged.items()]:
             aside.add(f"the file “{name}”", why, b"")
             report.aside.append(KeptAside(f"the file “{name}”", why))
-        report.notes += source.notes
+        report.notes += [*_notes(report), *source.notes]
         report.folder = aside.path if report.aside else None
     finally:
         bundle.close()
@@ -152,16 +154,29 @@ def _read(parts: list[Part], source: Source) -> Iterator[Found | Aside]:
             yield Aside(f"the rest of {source.bundle.path.name}", f"{error} {error.detail}".strip())
 
 
+def _notes(report: ImportReport) -> Iterator[str]:
+    """What was here and is otherwise in the file, in words."""
+    if report.completed:
+        yield f"{_counted(report.completed, 'message')} that came in before without everything: now whole."
+    if report.versions:
+        yield (
+            f"{_counted(report.versions, 'message')} of the file said something else here: what was here stays, and "
+            "what the file says, and what follows there, stands beside it as another version."
+        )
+
+
 def _take(found: Found | Aside, writer: ImportWriter, report: ImportReport, aside: AsideFolder) -> None:
     if isinstance(found, Found):
         try:
-            outcome, messages = writer.put(found)
+            put = writer.put(found)
         except UnwritableError as error:
             log.warning("a conversation cannot be imported: %s", error)
             text = written(list(found.events), lambda value: getattr(value, "__dict__", None) or str(value))
             found = Aside(f"the conversation “{found.title}”", str(error), text.encode("utf-8", "replace"))
         else:
-            report.conversations.append(Imported(found.id, found.title, outcome, messages))
+            report.conversations.append(Imported(found.id, found.title, put.outcome, put.messages))
+            report.completed += put.completed
+            report.versions += put.versions
             report.notes += [note for note in found.notes if note not in report.notes]
             return
     why = found.why

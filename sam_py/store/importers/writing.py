@@ -13,10 +13,11 @@ import logging
 import secrets
 import shutil
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 from zlib import crc32
 
 from pydantic import BaseModel
@@ -29,6 +30,7 @@ from sam_py.store.exporters.errors import TransferError
 from sam_py.store.exporters.lossless import canonical
 from sam_py.store.folders import check_store, from_trash
 from sam_py.store.importers.found import Found
+from sam_py.store.importers.versions import Event, fitted
 from sam_py.store.journal import Journal
 from sam_py.store.lines import Record, read_line, write_line
 
@@ -36,6 +38,19 @@ log = logging.getLogger(__name__)
 
 Outcome = Literal["new", "grown", "known", "restored"]
 """``grown``: there before, and something came to it; ``restored``: taken out of the trash."""
+
+
+@dataclass(frozen=True, slots=True)
+class Put:
+    """How a conversation came in. `messages` counts all that were written."""
+
+    outcome: Outcome
+    messages: int = 0
+    completed: int = 0
+    """Of those that were here, and of which the file has more."""
+    versions: int = 0
+    """That say something else here, and stand beside that as another version."""
+
 
 _STALE_S = 24 * 3600
 _STAGING = "staging-"
@@ -96,8 +111,8 @@ class ImportWriter:
         self.attachments += 1
         return hash
 
-    def put(self, found: Found) -> tuple[Outcome, int]:
-        """Put a conversation in its place; how that went, and how many messages came in.
+    def put(self, found: Found) -> Put:
+        """Put a conversation in its place, and say how that went.
 
         Raises StorageError, and UnwritableError where nothing of it can be written.
         """
@@ -107,9 +122,9 @@ class ImportWriter:
         if not self._disk.exists(str(folder)):
             restored = from_trash(self._paths.conversations, self._paths.data / "trash", found.id, self._disk)
             if not restored and (count := self._put_new(found, folder)) is not None:
-                return "new", count
-        outcome, count = self._add_to(found, folder)
-        return ("restored" if restored else outcome), count
+                return Put("new", count)
+        put = self._add_to(found, folder)
+        return replace(put, outcome="restored") if restored else put
 
     def _put_new(self, found: Found, folder: Path) -> int | None:
         """How many messages came in; None where another import was faster."""
@@ -127,15 +142,16 @@ class ImportWriter:
             raise cannot_write(error, folder) from error
         return count
 
-    def _add_to(self, found: Found, folder: Path) -> tuple[Outcome, int]:
-        """What a conversation that is here does not know yet. What it knows, also as removed, stays as it is."""
+    def _add_to(self, found: Found, folder: Path) -> Put:
+        """What a conversation that is here does not know yet, fitted to it (`versions`)."""
         journal = Journal(folder, self.device, self._disk)
         journal.load(mend=False)
         writer = f"import-{secrets.token_hex(4)}"
         top = max((record.rev for record in journal.winners.values()), default=0)
-        lines, count = _lines(found.events, writer, top, journal.winners)
-        if not lines:
-            return "known", 0
+        fit = fitted([(event, _recorded(event, 1, writer)[1]) for event in found.events], journal.winners)
+        if not fit.events:
+            return Put("known")
+        lines, count = _lines(fit.events, writer, top)
         if journal.report.read_only:
             raise UnwritableError(journal.report.notice)
         staged = self._staging / writer
@@ -145,7 +161,7 @@ class ImportWriter:
             self._disk.sync_folder(str(folder))
         except OSError as error:
             raise cannot_write(error, folder) from error
-        return "grown", count
+        return Put("grown", count, fit.completed, fit.versions)
 
     def _write(self, path: Path, content: bytes) -> None:
         fd = self._disk.open(str(path), "new")
@@ -191,36 +207,26 @@ class AsideFolder:
             raise cannot_write(error, self.path) from error
 
 
-def _lines(
-    events: Iterable[Any], device: str, rev: int = 0, known: Mapping[str, Record] | None = None
-) -> tuple[list[bytes], int]:
-    """The lines of those events whose subject is not `known`, in order, and how many messages are among them."""
+def _lines(events: Iterable[Event], device: str, rev: int = 0) -> tuple[list[bytes], int]:
+    """The lines of events, in order, and how many messages are among them."""
     lines: list[bytes] = []
     count = 0
-    # An event of a newer version has no subject that we know: it is the same again where all of it is.
-    unknown = {_content(each) for each in (known or {}).values()} - {b""}
-    for event in events:
-        line = _line(event, rev + 1, device)
-        record = read_line(line[:-1], device)
-        if record is None:
-            raise UnwritableError("an event is not one of ours")
-        if known is not None and (record.subject in known or _content(record) in unknown):
-            continue
-        rev += 1
+    for number, event in enumerate(events, rev + 1):
+        line, record = _recorded(event, number, device)
         lines.append(line)
         count += record.event_name == "message_added"
     return lines, count
 
 
-def _content(record: Record) -> bytes:
-    """What an event of a kind that we do not know says; b"" of any other."""
-    if not record.subject.startswith("unknown:"):
-        return b""
-    fields = json.loads(record.line.decode(errors="replace"))
-    return canonical({key: value for key, value in fields.items() if key not in ("v", "rev", "dev", "crc")})
+def _recorded(event: Event, rev: int, device: str) -> tuple[bytes, Record]:
+    line = _line(event, rev, device)
+    record = read_line(line[:-1], device)
+    if record is None:
+        raise UnwritableError("an event is not one of ours")
+    return line, record
 
 
-def _line(event: BaseModel | Mapping[str, Any], rev: int, device: str) -> bytes:
+def _line(event: Event, rev: int, device: str) -> bytes:
     if isinstance(event, BaseModel):
         try:
             return write_line(event, rev, device)

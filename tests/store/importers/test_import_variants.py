@@ -195,7 +195,7 @@ def test_any_tree_is_gathered_whole_and_told_with_each_message_once(told: list[A
     with tempfile.TemporaryDirectory() as name:
         paths = library(Path(name))
         with ImportWriter(paths) as writer:
-            assert writer.put(found)[0] == "new"
+            assert writer.put(found).outcome == "new"
         conversation = StoredConversation(paths.conversations, found.id)
         everything = [id for way in conversation.branches() for id in way]
         assert sorted(everything) == sorted(by_id)
