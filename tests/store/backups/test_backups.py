@@ -79,6 +79,24 @@ def test_what_was_changed_since_comes_back_beside_what_is_here(tmp_path: Path) -
     with_backups(tmp_path, story)
 
 
+def test_a_deletion_can_be_undone_after_the_conversation_came_back_from_a_backup(tmp_path: Path) -> None:
+    async def story(kept: Kept) -> None:
+        house = kept.house
+        bus = await house.talk("question", "answer")
+        id = bus.conversation_id
+        made = await kept.backups.make()
+        bus.add_user_message("said since")
+        await kept.close(id)
+        await house.library.delete(id)
+        assert (await kept.backups.bring_back(made, id)).outcome == "back"
+        await house.library.refresh()
+        await house.library.restore(id)
+        assert await texts(house, id) == ["question", "answer", "said since"]
+        assert not list((house.paths.data / "trash").iterdir())
+
+    with_backups(tmp_path, story)
+
+
 def test_one_is_made_when_it_is_due_and_something_changed(tmp_path: Path) -> None:
     async def story(kept: Kept) -> None:
         assert await kept.backups.make_if_due() is None
