@@ -79,7 +79,8 @@ class ConversationList:
 
     `is_open(id)` tells which conversations the window holds: their rows come from their bus, never from files.
     `on_revived(id)` hears of those that are back from the trash, because another computer went on with them;
-    `on_missing(count)` of how many went away that are not in the trash.
+    `on_missing(count)` of how many went away that are not in the trash, `on_unreadable(row)` of each that has files
+    which say nothing any more.
     """
 
     def __init__(
@@ -91,6 +92,7 @@ class ConversationList:
         is_open: Callable[[str], bool],
         on_revived: Callable[[str], None],
         on_missing: Callable[[int], None],
+        on_unreadable: Callable[[ConversationSummary], None],
         presence: Presence,
     ) -> None:
         self.device = ""
@@ -103,6 +105,7 @@ class ConversationList:
         self._is_open = is_open
         self._on_revived = on_revived
         self._on_missing = on_missing
+        self._on_unreadable = on_unreadable
         self._presence = presence
         self._index = Index()
         self._listeners: list[Callable[[LibraryChange], None]] = []
@@ -159,7 +162,7 @@ class ConversationList:
             if found.summary is not None:
                 self.put(found.summary, found.stamp)
             elif not self._is_open(id):
-                await self._drop_gone([id])
+                await self._drop_gone([id], is_there=bool(found.stamp))
         for each in revived:
             self._on_revived(each)
 
@@ -181,7 +184,7 @@ class ConversationList:
                 if self._is_open(found.id):
                     continue
                 if found.summary is None:
-                    self.drop(found.id)
+                    await self._drop_gone([found.id], is_there=bool(found.stamp))
                 else:
                     self.put(found.summary, found.stamp)
         for each in revived:
@@ -199,15 +202,17 @@ class ConversationList:
         except OSError as error:
             log.warning("the index of conversations could not be written", exc_info=error)
 
-    async def _drop_gone(self, ids: list[str]) -> None:
-        """Take out the rows of conversations whose folders are gone. Raises StorageError where the store is."""
-        known = [id for id in ids if id in self._index.summaries]
+    async def _drop_gone(self, ids: list[str], *, is_there: bool = False) -> None:
+        """Take out the rows of conversations whose files are gone, or say nothing. Raises StorageError."""
+        known = [self._index.summaries[id] for id in ids if id in self._index.summaries]
         if not known:
             return
-        missing = await self._writer.run(lambda: self._not_in_trash(known), READ)
-        for id in known:
-            self.drop(id)
-        if missing:
+        missing = await self._writer.run(lambda: self._not_in_trash([each.id for each in known]), READ)
+        for row in known:
+            self.drop(row.id)
+            if is_there:
+                self._on_unreadable(row)
+        if missing and not is_there:
             self._on_missing(missing)
 
     def _not_in_trash(self, ids: list[str]) -> int:

@@ -88,3 +88,12 @@ def missing_folders(data: Path, count: int) -> StorageError:
         begin = f"{count} conversations are not in {data} any more, and not in the trash either"
     text = f"{begin}: look into what cleans or syncs the folder, or bring back a backup from Settings, Data."
     return StorageError(text, kind="missing")
+
+
+def says_nothing(id: str, title: str) -> StorageError:
+    """The news that the files of a conversation which was listed are empty or damaged all through."""
+    text = (
+        f"“{title}” cannot be read any more: its files are empty or damaged. They are kept as they are; bring the "
+        "conversation back from a backup in Settings, Data."
+    )
+    return StorageError(text, kind="damaged", detail=id)

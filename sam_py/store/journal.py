@@ -58,10 +58,15 @@ class ReadReport:
                 f"A file of this conversation could not be read ({', '.join(self.unreadable_files)}): "
                 "check that it is there and that you may read it."
             )
+        if self.damaged_lines == 1:
+            return (
+                "A damaged line of this conversation was skipped; all else that its files say is here, and the line is "
+                "kept in its folder. A backup may have what it said: see Settings, Data."
+            )
         if self.damaged_lines:
             return (
-                f"{self.damaged_lines} damaged lines of this conversation were skipped; everything else is here, "
-                "and the damaged lines are kept in its folder."
+                f"{self.damaged_lines} damaged lines of this conversation were skipped; all else that its files say is "
+                "here, and the lines are kept in its folder. A backup may have what they said: see Settings, Data."
             )
         return ""
 
@@ -310,7 +315,7 @@ class Journal:
             for record in reading.records:
                 take(self.winners, record)
             files += 1
-            bad += len(reading.bad)
+            bad += len(reading.bad) + reading.tail_lines
             edited += reading.edited
             if mine:
                 torn = 0 if reading.torn_at is None else len(raw) - reading.torn_at

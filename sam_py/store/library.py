@@ -28,7 +28,14 @@ from sam_py.store.device import pen_held, take_pen
 from sam_py.store.disk import Disk
 from sam_py.store.documents.shelf import Documents
 from sam_py.store.drafts import NEW, Draft, Drafts
-from sam_py.store.errors import StorageError, here_again, missing_folders, not_in_its_folder, written_again
+from sam_py.store.errors import (
+    StorageError,
+    here_again,
+    missing_folders,
+    not_in_its_folder,
+    says_nothing,
+    written_again,
+)
 from sam_py.store.folders import Presence, conversation_ids, is_conversation_id, place_in_trash
 from sam_py.store.index import Index, read_index
 from sam_py.store.journal import Journal, ReadReport, Stamp
@@ -84,6 +91,7 @@ class Library(Deleting):
             is_open=lambda id: id in self._autosaves,
             on_revived=self._tell_revived,
             on_missing=lambda count: self._tell(missing_folders(paths.data, count)),
+            on_unreadable=lambda row: self._tell(says_nothing(row.id, row.title or row.preview)),
             presence=self._presence,
         )
         self.attachments = Attachments(paths.attachments, self._writer, self._disk)

@@ -63,7 +63,8 @@ _TYPES: dict[str, type[Any]] = {
     "task_recorded": TaskRecorded,
     "settings_changed": SettingsChanged,
 }
-_MAX_REV = 10**15
+_MAX_REV = 10**12
+"""A higher revision is damage or somebody's hand: nothing could follow on it. The line counts as the first of all."""
 _NO_DATE = datetime.fromtimestamp(0, UTC)
 _BLANK = b" \t\r\0"
 _DECODER = json.JSONDecoder()
@@ -166,6 +167,8 @@ class Reading:
     """Where a tail begins that was never written to its end."""
     torn: list[Record] = field(default_factory=list)
     """Whole records inside that tail; they are among `records` too."""
+    tail_lines: int = 0
+    """Lines in that tail which have their break: they were whole once, and are damaged."""
     edited: int = 0
     """Lines that parse but fail their check sum."""
 
@@ -187,6 +190,8 @@ def read_line(line: bytes, dev: str = "") -> Record | None:
     sure = line[-_CRC_LENGTH:] == b'%b%08x"}' % (_CRC_MARK, crc32(line[:-_CRC_LENGTH]))
     if sure and (head := _HEAD.match(line)) is not None:
         event, rev, by, name, role, id, parent, created, value = head.groups()
+        if int(rev) >= _MAX_REV:
+            return _read_slowly(line, dev, sure)
         if role is not None:
             if event == b"message_added" and name == b"message":
                 above = None if parent is None else parent.decode()
@@ -229,6 +234,7 @@ def read_lines(raw: bytes, dev: str = "") -> Reading:
             found.bad.append(piece)
         else:
             found.torn_at = at if found.torn_at is None else found.torn_at
+            found.tail_lines += at + len(piece) < len(raw)
             found.torn += salvaged
     return found
 
@@ -265,8 +271,9 @@ def _record_of(fields: Any, line: bytes, dev: str, sure: bool) -> Record | None:
     if not isinstance(fields, dict):
         return None
     name, rev, by = fields.get("event"), fields.get("rev", 0), fields.get("dev", dev)
-    if not isinstance(name, str) or type(rev) is not int or not 0 <= rev < _MAX_REV or not isinstance(by, str):
+    if not isinstance(name, str) or type(rev) is not int or rev < 0 or not isinstance(by, str):
         return None
+    rev = rev if rev < _MAX_REV else 0
     version = _version(fields)
     try:
         fields = migrated(fields, version)

@@ -64,6 +64,28 @@ def test_a_torn_tail_of_our_own_is_put_aside_and_cut(folder: Path) -> None:
     assert Path(f"{path}.torn").read_bytes() == b'{"v":1,"event":"message_ad\n'
 
 
+def test_a_damaged_last_line_is_told_of_and_a_torn_one_is_not(folder: Path) -> None:
+    for content, lines in ((b'{"v":1,"event":"mess\x00ge"}\n', 1), (b'{"v":1,"event":"mess', 0)):
+        Journal(folder, "aa").save([said("a", "kept")])
+        with (folder / "aa.jsonl").open("ab") as file:
+            file.write(content)
+        journal = Journal(folder, "aa")
+        assert [message.id for message in journal.load().messages] == ["a"]
+        assert journal.report.damaged_lines == lines
+        assert journal.report.notice.startswith("A damaged line") == bool(lines)
+        assert content.rstrip(b"\n") in Path(f"{journal.path}.torn").read_bytes()
+
+
+@pytest.mark.parametrize("rev", [10**12, 10**15 - 1, 10**40])
+def test_a_line_that_claims_to_be_the_last_of_all_stops_nobody(folder: Path, rev: int) -> None:
+    folder.mkdir()
+    (folder / "bb.jsonl").write_bytes(write_line(said("a", "first"), rev, "bb"))
+    for text in ("second", "third"):
+        journal = Journal(folder, "aa")
+        journal.save([said("a", text)])
+        assert [message.load().text for message in Journal(folder, "cc").load().messages] == [text]
+
+
 def test_a_torn_tail_of_another_device_is_left_alone(folder: Path) -> None:
     Journal(folder, "bb").save([said("b", "theirs")])
     path = folder / "bb.jsonl"

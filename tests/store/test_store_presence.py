@@ -90,6 +90,20 @@ def test_a_drive_that_comes_after_the_start_is_found_by_itself(paths: Paths) -> 
     asyncio.run(later())
 
 
+@pytest.mark.parametrize("content", [b"", b"\0" * 500, b"rubbish\n" * 9])
+def test_a_conversation_whose_file_is_damaged_all_through_is_told_of(paths: Paths, content: bytes) -> None:
+    async def story(house: House) -> None:
+        bus = await house.talk("precious words")
+        id = bus.conversation_id
+        house.library._autosaves[id][0].close()
+        await house.library.flush()
+        (paths.conversations / id / f"{house.library.device}.jsonl").write_bytes(content)
+        await house.library.refresh()
+        assert "“precious words” cannot be read any more" in str(house.problems[-1])
+
+    at_home(paths, story)
+
+
 def test_conversations_that_something_took_away_are_told_of(paths: Paths) -> None:
     async def story(house: House) -> None:
         buses = [await house.talk(text) for text in ("one", "two", "three")]
