@@ -21,7 +21,7 @@ from sam_py.store.search_index.writer import conversation_tag, model_tag
 
 BLOCK = 1_000
 """Messages that are ranked among each other."""
-_FEW = 24
+FEW = 24
 """With fewer hits than this, words within longer words are looked for too."""
 _TAGGED = 200
 """Up to so many conversations of a folder narrow the full-text search itself."""
@@ -94,11 +94,12 @@ def expression(
 
 def ranked(
     connection: sqlite3.Connection, query: Query, filters: Filters, below: int | None, as_of_ms: int
-) -> tuple[list[Candidate], int | None]:
-    """The best candidates first, of the newest block of keys under `below`; and below which the next block begins."""
+) -> tuple[list[Candidate], int | None, bool]:
+    """The best candidates first, of the newest block of keys under `below`; below which the next block begins; and
+    whether there are more, with the words in longer ones, than are ranked."""
     match, is_common = expression(connection, query, filters)
     if not match:
-        return [], None
+        return [], None, False
     is_common = is_common or _are_common(connection, query)
     rows = _rows(connection, match, filters, below, with_rank=not is_common)
     if is_common and len(rows) <= _WORTH_RANKING:  # common each, and seldom together
@@ -110,22 +111,58 @@ def ranked(
         rows = found
     more = rows[BLOCK - 1][0] if len(rows) > BLOCK else None
     candidates = _scored(rows[:BLOCK], as_of_ms, with_rank=not is_common and more is None)
-    if below is None and len(rows) < _FEW:
-        candidates += _inside(connection, query, filters, {row[0] for row in rows}, as_of_ms)
+    are_more = False
+    if below is None and len(rows) < FEW:
+        inside, are_more = _inside(connection, query, filters, {row[0] for row in rows}, as_of_ms)
+        candidates += inside
     candidates.sort(key=lambda candidate: (-candidate.score, -candidate.key))
-    return _one_of_each(candidates), more
+    return _one_of_each(candidates), more, are_more
 
 
 def in_order(
-    connection: sqlite3.Connection, query: Query, filters: Filters, after: int | None, most: int, *, newest: bool
+    connection: sqlite3.Connection,
+    query: Query,
+    filters: Filters,
+    after: int | None,
+    most: int,
+    *,
+    newest: bool,
+    is_wide: bool = False,
 ) -> list[Candidate]:
-    """Candidates by date, from the key `after` on. In one conversation also those with the words in longer ones."""
-    wider = _wider(connection, query) if filters.conversation_id else None
+    """Candidates by date, from the key `after` on; of all the pages of a file that have the words the first alone.
+
+    `is_wide`: also those with the words in longer ones.
+    """
+    wider = _wider(connection, query) if is_wide else None
     match, _is_common = expression(connection, query, filters, wider=wider)
-    if not match:
-        return []
-    rows = _rows(connection, match, filters, after, with_rank=False, newest=newest, most=most)
-    return [Candidate(row[0], row[1], row[2], 0.0, wider is not None) for row in rows]
+    kept: list[Candidate] = []
+    seen: set[tuple[int, int]] = set()
+    edge, is_more = after, bool(match)
+    while is_more and len(kept) < most:
+        rows = _rows(connection, match, filters, edge, with_rank=False, newest=newest, most=most)
+        is_more = len(rows) == most
+        for key, message, part_index, *_rest in rows:
+            edge = key
+            place = (message, part_index)
+            if part_index >= 0:
+                if place in seen or (after is not None and _came(connection, match, place, key, newest)):
+                    continue
+                seen.add(place)
+            kept.append(Candidate(key, message, part_index, 0.0, is_wide))
+            if len(kept) == most:
+                break
+    return kept
+
+
+def _came(connection: sqlite3.Connection, match: str, place: tuple[int, int], key: int, newest: bool) -> bool:
+    """Whether another page of the same file came before the one at `key`."""
+    sign = ">" if newest else "<"
+    found = connection.execute(
+        f"SELECT 1 FROM chunk WHERE message = ? AND part_index = ? AND key {sign} ? "  # noqa: S608 - a sign of ours
+        "AND key IN (SELECT rowid FROM entry WHERE entry MATCH ?) LIMIT 1",
+        (*place, key, match),
+    )
+    return found.fetchone() is not None
 
 
 def recency(age_ms: float) -> float:
@@ -201,14 +238,14 @@ def _looked_through(
 
 def _inside(
     connection: sqlite3.Connection, query: Query, filters: Filters, known: set[int], as_of_ms: int
-) -> list[Candidate]:
-    """Messages that have the words only as parts of longer ones ("fall" in "waterfalls")."""
+) -> tuple[list[Candidate], bool]:
+    """Messages that have the words only as parts of longer ones ("fall" in "waterfalls"); whether there are more."""
     wider = _wider(connection, query)
     if not any(wider.values()):
-        return []
+        return [], False
     match, _is_common = expression(connection, query, filters, wider=wider)
     rows = [row for row in _rows(connection, match, filters, None, with_rank=False) if row[0] not in known]
-    return _scored(rows[:BLOCK], as_of_ms, with_rank=False, is_inside=True)
+    return _scored(rows[:BLOCK], as_of_ms, with_rank=False, is_inside=True), len(rows) >= BLOCK
 
 
 def _wider(connection: sqlite3.Connection, query: Query) -> dict[Term, tuple[str, ...]]:

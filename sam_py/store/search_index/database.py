@@ -10,7 +10,7 @@ from pathlib import Path
 from sam_py.store.search_index.words import fold
 
 NAME = "search.sqlite"
-SCHEMA = 1
+SCHEMA = 2
 """Of the tables, and of what is put into them: any change of either adds one, and every index is built anew."""
 BUSY_S = 10.0
 

@@ -19,7 +19,9 @@ ITEM_KINDS: tuple[ItemKind, ...] = ("image", "code", "file", "link", "document",
 _MOST_TEXT = 2_000_000
 """Characters of one column of one message."""
 _MOST_TOOL = 200_000
-_SHOWN = 2_000
+SHOWN = 2_000
+"""Characters of a long text that an item has; all of it is in its message."""
+_PROMPT = 20_000
 _MOST_ITEMS = 1_000
 _TEXT_TYPES = frozenset(
     {
@@ -78,7 +80,7 @@ def extract(message: Message, *, prompt: str = "") -> Extracted:
             case CodePart():
                 found.say("code", part.filename, part.code)
                 name = part.filename or first_line(part.code)
-                _add(found, NewItem("code", index, name=name, detail=part.language, text=part.code[:_SHOWN]))
+                _add(found, NewItem("code", index, name=name, detail=part.language, text=part.code[:SHOWN]))
             case ThinkingTextPart():
                 found.say("thinking", part.text)
             case ToolCallPart():
@@ -91,7 +93,7 @@ def extract(message: Message, *, prompt: str = "") -> Extracted:
                 pass
     if isinstance(message, ToolResultMessage):
         found.say("tool", message.tool_name, *message.details, message.output_text[:_MOST_TOOL])
-        text = message.output_text[:_SHOWN]
+        text = message.output_text[:SHOWN]
         _add(found, NewItem("tool", -1, name=message.tool_name, detail=message.status, text=text))
     return found
 
@@ -121,7 +123,7 @@ def first_line(code: str) -> str:
     >>> first_line("\\n  def go():\\n    pass")
     'def go():'
     """
-    for line in code[:_SHOWN].splitlines():
+    for line in code[:SHOWN].splitlines():
         if stripped := line.strip():
             return stripped[:120]
     return ""
@@ -147,7 +149,7 @@ def _take_text(found: Extracted, index: int, text: str, role: str) -> None:
     for code in plain.codes:
         found.say("code", code.code)
         name = first_line(code.code)
-        shown = code.code[:_SHOWN]
+        shown = code.code[:SHOWN]
         if name:
             _add(found, NewItem("code", index, code.offset, name=name, detail=code.language, text=shown))
     if role in ("user", "assistant"):
@@ -170,7 +172,7 @@ def _take_image(found: Extracted, index: int, part: ImagePart, prompt: str) -> N
             index,
             name=name or part.alt,
             detail=part.alt,
-            text=prompt[:_SHOWN],
+            text=prompt if len(prompt) <= _PROMPT else f"{prompt[:_PROMPT]} […]",
             url=part.url or "",
             attachment=part.attachment or "",
             mime_type=part.mime_type,

@@ -5,8 +5,9 @@ from __future__ import annotations
 import sqlite3
 from typing import Any
 
-from sam_py.store.search_index.extract import ITEM_KINDS
+from sam_py.store.search_index.extract import ITEM_KINDS, SHOWN
 from sam_py.store.search_index.narrowing import PLACE, PLACE_COLUMNS, Hidden, conditions, is_hidden, key_range, place_of
+from sam_py.store.search_index.query import understand
 from sam_py.store.search_index.results import Counts, Cursor, Filters, Item, Items, Pin, Pins
 from sam_py.store.search_index.search import NOTHING_HIDDEN
 from sam_py.store.search_index.words import fold, shown, storable
@@ -17,6 +18,16 @@ _BEGINNING = "substr(coalesce({}), 1, {})".format(
     _PREVIEW,
 )
 """What a message says first: its words, else those of what it brings."""
+_LOOKED_UP = 3
+"""Letters from which on a beginning is looked up in the index: fewer stand everywhere."""
+_IN_CUT = (
+    f"(length(item.text) >= {SHOWN} AND item.kind IN ('code', 'tool') "  # noqa: S608 - a number of ours
+    "AND item.message IN (SELECT rowid FROM entry WHERE entry MATCH ?))"
+)
+_IN_FILE = (
+    "(item.kind IN ('file', 'document') AND EXISTS (SELECT 1 FROM chunk WHERE chunk.message = item.message AND "
+    "chunk.part_index = item.part_index AND chunk.key IN (SELECT rowid FROM entry WHERE entry MATCH ?)))"
+)
 _JOINED = (
     "CROSS JOIN message ON message.key = item.message CROSS JOIN conversation ON conversation.key = "
     "message.conversation"
@@ -144,8 +155,15 @@ def _kinds(filters: Filters) -> list[str]:
 
 
 def _item_conditions(filters: Filters) -> tuple[str, list[Any]]:
+    """A word is looked for in what an item has; where that is cut, or a file, also in the words of all of it."""
     where, values = conditions(filters)
     for word in fold(filters.text).split():
-        where += " AND instr(item.folded, ?)"
+        has = "instr(item.folded, ?)"
         values.append(storable(word))
+        terms = understand(word).terms if len(word) >= _LOOKED_UP else ()
+        if terms:
+            said = " AND ".join(term.match() for term in terms)
+            has = f"({has} OR {_IN_CUT} OR {_IN_FILE})"
+            values += [f"{{code tool}} : ({said})", f"{{document}} : ({said})"]
+        where += f" AND {has}"
     return where, values

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from sam_py.store.search_index.candidates import Candidate, in_order, ranked, recency
+from sam_py.store.search_index.candidates import FEW, Candidate, in_order, ranked, recency
 from sam_py.store.search_index.database import COLUMNS
 from sam_py.store.search_index.narrowing import (
     IN_FOLDER,
@@ -58,11 +58,33 @@ def search(
         return Results()
     if order == "best":
         return _best(connection, query, filters, limit, after, ms_of(now), hidden)
+    return _by_date(connection, query, filters, limit, after, now, hidden, newest=order == "newest")
+
+
+def _by_date(
+    connection: sqlite3.Connection,
+    query: Query,
+    filters: Filters,
+    limit: int,
+    after: Cursor | None,
+    now: datetime,
+    hidden: Hidden,
+    *,
+    newest: bool,
+) -> Results:
+    """A cursor is: the last key, and whether the words are also looked for within longer ones."""
     edge = int(after[0]) if after is not None else None
-    found = in_order(connection, query, filters, edge, limit + 1, newest=order == "newest")
-    hits = _hits(connection, query, filters, found[:limit], hidden)
+    is_wide = bool(filters.conversation_id) or (after is not None and bool(after[1]))
+    found = in_order(connection, query, filters, edge, limit + 1, newest=newest, is_wide=is_wide)
+    if after is None and not is_wide and len(found) <= min(limit, FEW - 1):
+        is_wide = True
+        found = in_order(connection, query, filters, edge, limit + 1, newest=newest, is_wide=True)
+    titles = _titles(connection, query, filters, ms_of(now), hidden) if after is None else []
+    if not newest:
+        titles.reverse()
+    hits = [*titles, *_hits(connection, query, filters, found[:limit], hidden)]
     more = len(found) > limit
-    return Results(tuple(hits), (found[limit - 1].key,) if more else None, len(hits), more)
+    return Results(tuple(hits), (found[limit - 1].key, int(is_wide)) if more else None, len(hits), more)
 
 
 def _best(
@@ -80,7 +102,7 @@ def _best(
         as_of_ms = int(after[0])
         below = int(after[1]) or None
         last = (-float(after[2]), -int(after[3])) if len(after) > 2 else None
-    candidates, more = ranked(connection, query, filters, below, as_of_ms)
+    candidates, more, are_more = ranked(connection, query, filters, below, as_of_ms)
     rest = candidates
     if last is not None:
         rest = [each for each in candidates if (-each.score, -each.key) > last]
@@ -94,7 +116,7 @@ def _best(
     elif more is not None:
         following = (as_of_ms, more)
     total = len(candidates) + len(titles)
-    return Results(tuple(titles + hits), following, total, more is not None or below is not None)
+    return Results(tuple(titles + hits), following, total, more is not None or below is not None or are_more)
 
 
 def _titles(connection: sqlite3.Connection, query: Query, filters: Filters, as_of_ms: int, hidden: Hidden) -> list[Hit]:

@@ -15,6 +15,7 @@ from sam_py.store.search_index.results import Filters
 from sam_py.store.summary import ConversationSummary
 from sam_py.ui.library.choice_popup import ChoicePopup
 from sam_py.ui.library.filter_pill import FilterPill
+from sam_py.ui.library.place_words import IMPORTANT
 from sam_py.ui.library.words import filled, tr
 from sam_py.ui.sidebar.filter_field import FilterField
 from sam_py.ui.widgets.buttons import PillButton
@@ -22,7 +23,6 @@ from sam_py.ui.widgets.flow import FlowLayout
 from sam_py.ui.widgets.icons import Icons
 from sam_py.ui.widgets.plain import menu_text, one_line
 
-IMPORTANT = 0.7
 _TYPING_MS = 120
 Span = tuple[datetime | None, datetime | None]
 

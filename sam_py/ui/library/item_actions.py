@@ -95,7 +95,7 @@ class ItemActions(QObject):
         if not item.text:
             self.failed.emit(tr("Nothing was written before this picture: there is no prompt behind it."))
             return
-        self._show_text(item, tr("The prompt behind this image"), item.text)
+        self._show_text(item, tr("The prompt behind this image"), item.text, save=lambda: self._ask_to_save(item.text))
 
     def dragged(self, items: Sequence[Item]) -> QMimeData | None:
         """Copies of files with their right names, or text and addresses; None where nothing of it is here."""
@@ -186,14 +186,29 @@ class ItemActions(QObject):
         language = item.detail if item.kind == "code" else ""
         self._show_text(item, shown_name(item), text, language)
 
-    def _show_text(self, item: Item, title: str, text: str, language: str = "") -> None:
+    def _show_text(
+        self, item: Item, title: str, text: str, language: str = "", save: Callable[[], object] | None = None
+    ) -> None:
         from sam_py.ui.library.text_viewer import TextViewer
 
         said = " · ".join((*facts(item), conversation(item), day(item.place.at)))
         viewer = TextViewer(self._context, title, said, text, self._page, language=language)
-        viewer.save_wanted.connect(lambda: self.save([item]))
+        viewer.save_wanted.connect(save or (lambda: self.save([item])))
         viewer.jump_wanted.connect(lambda: self.jump(item))
         viewer.open()
+
+    def _ask_to_save(self, text: str) -> None:
+        """Of words that are no item themselves."""
+        dialog = QFileDialog(self._page, tr("Save as"))
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+        dialog.selectFile(tr("Prompt") + ".txt")
+        dialog.fileSelected.connect(lambda target: self._spawn(self._write(text, Path(target))))
+        dialog.open()
+
+    async def _write(self, text: str, target: Path) -> None:
+        await asyncio.to_thread(contents.write, text, target)
+        self._say(tr("Saved"))
 
     async def _text_of(self, item: Item) -> str:
         path_of = self._services.library.attachments.path

@@ -13,56 +13,21 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from sam_py.messages.history import BranchSelected, MessageAdded, MessageAnnotated, SettingsChanged
-from sam_py.messages.message import AssistantMessage, Message, ToolResultMessage, UserMessage
-from sam_py.messages.parts import CodePart, FilePart, ImagePart, Part, TextPart, ThinkingTextPart, ToolCallPart
-from sam_py.paths import Paths, default_paths
-from sam_py.store.journal import Journal
+from sam_py.messages.history import BranchSelected, MessageAnnotated
+from sam_py.messages.message import ToolResultMessage
+from sam_py.messages.parts import CodePart, FilePart, ImagePart, ThinkingTextPart, ToolCallPart
+from sam_py.paths import default_paths
 from sam_py.store.search_index import candidates, lists
 from sam_py.store.search_index.database import COLUMNS
 from sam_py.store.search_index.query import Term, understand
-from sam_py.store.search_index.results import HIT_KINDS, Filters, Results
-from sam_py.store.search_index.search import search
+from sam_py.store.search_index.results import HIT_KINDS, Filters
 from sam_py.store.search_index.words import fold, places, prepared, shown
 from tests.store.kit import START
-from tests.store.search.shelf import Shelf, folder_of
+from tests.store.search.index_of import EVERYTHING, NOTES, Index, reply, user, write
+from tests.store.search.shelf import Shelf
 
-NOW = START + timedelta(days=400)
-EVERYTHING = Filters()
-PICTURE, NOTES, REPORT = "a" * 64, "b" * 64, "c" * 64
+PICTURE, REPORT = "a" * 64, "c" * 64
 OFFICE = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
-
-
-class Index:
-    """A reader of an index in which something is said."""
-
-    def __init__(self, connection: Any) -> None:
-        self.connection = connection
-
-    def search(self, text: str, filters: Filters = EVERYTHING, **more: Any) -> Results:
-        given: dict[str, Any] = {"limit": 50, "after": None, "order": "best", "now": NOW, **more}
-        return search(self.connection, text, filters, **given)
-
-    def ids(self, text: str, filters: Filters = EVERYTHING, **more: Any) -> list[str]:
-        return [hit.place.message_id for hit in self.search(text, filters, **more).hits]
-
-
-def user(id: str, *parts: Part | str, parent: str | None = None, days: float = 0, **more: Any) -> Message:
-    return UserMessage(id=id, parent_id=parent, created_at=START + timedelta(days=days), parts=as_parts(parts), **more)
-
-
-def reply(id: str, *parts: Part | str, parent: str | None = None, days: float = 0, **more: Any) -> Message:
-    at = START + timedelta(days=days)
-    return AssistantMessage(id=id, parent_id=parent, created_at=at, parts=as_parts(parts), stop_reason="stop", **more)
-
-
-def as_parts(parts: tuple[Part | str, ...]) -> tuple[Part, ...]:
-    return tuple(TextPart(text=part) if isinstance(part, str) else part for part in parts)
-
-
-def write(paths: Paths, conversation: str, *messages: Message, title: str = "", more: tuple[Any, ...] = ()) -> None:
-    events = [SettingsChanged(key="title", value=title), *(MessageAdded(message=each) for each in messages), *more]
-    Journal(folder_of(paths, conversation), "aa").save(events)
 
 
 @pytest.fixture(scope="module")
@@ -319,8 +284,11 @@ def test_a_search_finds_what_reading_everything_finds(index: Index, text: str, e
         texts = [fold(shown(column)) for column in columns if column]
         if all(has(term, texts) for term in query.terms) and not any(has(term, texts) for term in query.without):
             read.add(id)
-    assert set(index.ids(text + end, order="newest")) == read
-    assert set(index.ids(text + end)) - {""} >= read
+    found = candidates.in_order(index.connection, query, EVERYTHING, None, 1_000, newest=True)
+    keys = dict(index.connection.execute("SELECT key, id FROM message"))
+    assert {keys[each.message] for each in found} == read
+    for order in ("best", "newest", "oldest"):
+        assert set(index.ids(text + end, order=order)) - {""} >= read
 
 
 WORDS = st.text(st.sampled_from("abcé世界한ท🎉ÅßİĐ_-. 1"), min_size=1, max_size=12)
@@ -390,6 +358,11 @@ def test_pages_hold_every_hit_once(crowd: Index, text: str, order: str) -> None:
             for id in seen
         ]
         assert dates == sorted(dates, reverse=order == "newest")
+
+
+def test_more_within_longer_words_than_are_ranked_are_told(crowd: Index) -> None:
+    results = crowd.search("row")
+    assert (results.total, results.is_total_least) == (candidates.BLOCK, True)
 
 
 def test_a_rare_word_with_a_common_beginning_is_found_whole(crowd: Index, monkeypatch: pytest.MonkeyPatch) -> None:

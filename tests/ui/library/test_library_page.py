@@ -8,7 +8,7 @@ from pathlib import Path
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QFileDialog
 
 from sam_py.store.search_index.errors import SearchError
 from sam_py.store.search_index.results import Filters
@@ -77,7 +77,7 @@ def test_a_thing_is_shown_in_its_conversation(shown):
     assert shown.jumps == [("boats", "a1"), ("boats", "a1")]
 
 
-def test_the_prompt_behind_a_picture_is_shown(shown):
+def test_the_prompt_behind_a_picture_is_shown(shown, tmp_path):
     shown.rooms.furnish()
     page = shown.open()
     shown.settle()
@@ -85,6 +85,11 @@ def test_the_prompt_behind_a_picture_is_shown(shown):
     page.do("prompt")
     viewer = next(each for each in QApplication.topLevelWidgets() if each.isVisible() and hasattr(each, "jump_button"))
     assert viewer.text.toPlainText() == "and a red one"
+    viewer.save_wanted.emit()
+    dialog = next(each for each in page.findChildren(QFileDialog) if each.isVisible())
+    dialog.fileSelected.emit(str(tmp_path / "prompt.txt"))  # the words, not the picture
+    dialog.close()
+    shown.until(lambda: (tmp_path / "prompt.txt").exists() and (tmp_path / "prompt.txt").read_text() == "and a red one")
     viewer.jump_button.click()
     assert shown.jumps == [("boats", "a2")]
 
