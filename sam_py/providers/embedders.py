@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 Chosen = EmbeddingService | Path
 """Whom the words are sent to, or the file of a model that sees them here."""
+_AT_ONCE = 4
+"""Texts of one request to our own server, which takes them one after the other: a question waits behind so many."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +57,12 @@ class FileEmbedder:
     registry: Registry
 
     async def texts(self, texts: Sequence[str]) -> list[list[float] | None]:
+        found: list[list[float] | None] = []
         async with self.registry.model_servers.embedding(self.file) as place:
-            return await embed_each(self.registry.http, self._service(place), texts, place.key)
+            for start in range(0, len(texts), _AT_ONCE):
+                some = texts[start : start + _AT_ONCE]
+                found += await embed_each(self.registry.http, self._service(place), some, place.key)
+        return found
 
     async def question(self, text: str) -> list[float]:
         async with self.registry.model_servers.embedding(self.file) as place:

@@ -60,7 +60,9 @@ def test_llama_cpp_is_given_room_for_a_long_passage() -> None:
     assert "--embeddings" in program
     assert "--jinja" not in program
     assert program.index("gently") < program.index("run")
-    assert command(Runner(), file, 1, Embeds(512))[-4:] == ["e5", "embed", "512", ""]
+    threads = program[program.index("--threads") + 1]
+    assert 1 <= int(threads) <= max(1, (os.cpu_count() or 1) // 2)
+    assert command(Runner(), file, 1, Embeds(512))[-5:] == ["e5", "embed", "512", threads, ""]
     assert "gently" not in command(Runner(), file, 1)
 
 

@@ -2,7 +2,7 @@
 
 That happens when the program says so, and also when it is killed. Run as
 ``python -m sam_py.providers.model_file.host run PROGRAM ARGUMENT…`` or ``… host binding FILE PORT NAME``, with
-``embed TOKENS POOLING`` behind it for a model that makes embeddings; the key is in the environment
+``embed TOKENS THREADS POOLING`` behind it for a model that makes embeddings; the key is in the environment
 (``LLAMA_API_KEY``), where other users cannot read it. ``gently`` in front of all that leaves what a person does the
 processor first.
 """
@@ -49,20 +49,21 @@ def serve_with_binding(model: str, port: int, name: str, purpose: Sequence[str] 
     key = os.environ.get("LLAMA_API_KEY", "")
     parameters.api_keys = [key] if key else []
     if purpose:
-        _embed(parameters, int(purpose[1]), purpose[2])
+        _embed(parameters, int(purpose[1]), int(purpose[2]), purpose[3])
     threading.Thread(target=_exit_with_input, daemon=True).start()  # while it loads, too
     _server = xllamacpp.Server(parameters)
     threading.Event().wait()
     return 0
 
 
-def _embed(parameters: Any, tokens: int, pooling: str) -> None:
+def _embed(parameters: Any, tokens: int, threads: int, pooling: str) -> None:
     """What `servers.command` gives the program ``llama-server`` for the same."""
     import xllamacpp
 
     parameters.embedding = True
     parameters.n_ctx = parameters.n_batch = parameters.n_ubatch = tokens
     parameters.n_parallel = 1
+    parameters.cpuparams.n_threads = parameters.cpuparams_batch.n_threads = threads
     if pooling:
         parameters.pooling_type = getattr(xllamacpp.llama_pooling_type, f"LLAMA_POOLING_TYPE_{pooling.upper()}")
 
