@@ -28,7 +28,6 @@ LONG_REPLY = 1_000_000
 reply that neither ends nor pauses stays below 1.4 MB/s."""
 RETRY_S = 2.0
 MAX_RETRY_S = 30.0
-_FINAL = frozenset({"newer", "damaged"})
 
 Keep = Callable[[list[HistoryEvent]], "asyncio.Future[Any]"]
 """Hands events to the writer's thread. The future ends when they, and all that waited before, are durable;
@@ -64,7 +63,7 @@ class Autosave:
         self._last_s = 0.0
         self._last_save: asyncio.Future[Any] | None = None
         self._problem: StorageError | None = None
-        self._told: set[str] = set()
+        self._unwritable: StorageError | None = None
         self._waits_for_content = is_new
         self._count = 0
         self._unsubscribe: Callable[[], None] | None = bus.subscribe(self._hear)
@@ -93,8 +92,8 @@ class Autosave:
 
     @property
     def problem(self) -> StorageError | None:
-        """Why the last save failed; None once one succeeded."""
-        return self._problem
+        """Why something is not on the disk: the last save failed, or it held what can never be written."""
+        return self._problem or self._unwritable
 
     async def save_now(self) -> None:
         """Return when everything so far is on the disk. Raises StorageError (what it could not write is kept)."""
@@ -199,9 +198,9 @@ class Autosave:
                 kind="failed",
                 detail=repr(error),
             )
-        if error.kind in _FINAL:  # told once: no retry changes it
-            if error.kind not in self._told:
-                self._told.add(error.kind)
+        if error.kind == "damaged":  # told once: no retry changes it, and all else is saved
+            if self._unwritable is None:
+                self._unwritable = error
                 self._on_problem(error)
             return
         news = self._problem is None or self._problem.kind != error.kind

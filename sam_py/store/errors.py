@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import errno
+import os
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
@@ -97,3 +99,77 @@ def says_nothing(id: str, title: str) -> StorageError:
         "conversation back from a backup in Settings, Data."
     )
     return StorageError(text, kind="damaged", detail=id)
+
+
+@dataclass(frozen=True, slots=True)
+class ReadReport:
+    """What reading a conversation met. `notice` is for the person; empty where all was well."""
+
+    folder: str = ""
+    files: int = 0
+    damaged_lines: int = 0
+    torn_bytes: int = 0
+    """Of our own file: others' may be on their way."""
+    edited_lines: int = 0
+    unreadable_files: tuple[str, ...] = ()
+    silent_files: tuple[str, ...] = ()
+    """Files in which nothing can be read, be it that they are empty."""
+    missing_messages: int = 0
+    """How many messages were here before that are in no file any more."""
+    newer: bool = False
+    """A newer version of the program wrote here."""
+    read_only: bool = False
+    """It wrote as this device: shown, never written."""
+
+    @property
+    def is_lost(self) -> bool:
+        """True where there are files, and nothing in any of them can be read."""
+        return bool(self.silent_files) and len(self.silent_files) == self.files
+
+    @property
+    def damage(self) -> str:
+        """What is damaged, in a few words; empty where nothing is."""
+        found = []
+        if self.is_lost:
+            found.append("nothing in it can be read")
+        elif self.silent_files:
+            found.append(f"nothing can be read in {', '.join(self.silent_files)}")
+        if self.damaged_lines:
+            found.append(_counted(self.damaged_lines, "damaged line"))
+        if self.torn_bytes:
+            found.append("its last line is cut off")
+        if self.missing_messages:
+            found.append(f"{_counted(self.missing_messages, 'message')} fewer than before")
+        if self.unreadable_files:
+            found.append(f"{', '.join(self.unreadable_files)} cannot be opened")
+        return ", ".join(found)
+
+    @property
+    def notice(self) -> str:
+        """Sentences that say what was found, and what to do."""
+        said = [str(is_newer(self, self.folder))] if self.newer else []
+        if self.damage:
+            rest = "" if self.is_lost else " Everything else is here."
+            said.append(
+                f"This conversation is damaged: {self.damage}.{rest} What cannot be read is kept in {self.folder}; "
+                "a backup may have it whole."
+            )
+        return " ".join(said)
+
+
+def is_newer(report: ReadReport, folder: str) -> StorageError:
+    """What to say of a conversation in which a newer version of the program wrote; `detail` is its id."""
+    text = (
+        "Another computer wrote in this conversation with a newer version of the program: what only that version knows "
+        "is not shown. Update the program to see it."
+    )
+    if report.read_only:
+        text = (
+            "This conversation was written by a newer version of the program: it is open for reading only. "
+            "Update the program to go on with it."
+        )
+    return StorageError(text, kind="newer" if report.read_only else "missing", detail=os.path.basename(folder))
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"

@@ -17,7 +17,8 @@ from pathlib import Path
 from sam_py.bus.loaded import LoadedHistory
 from sam_py.messages.history import HistoryEvent
 from sam_py.store.disk import Disk, append_durably, cut_durably, replace_durably
-from sam_py.store.errors import StorageError, cannot_read, cannot_write
+from sam_py.store.errors import ReadReport as ReadReport
+from sam_py.store.errors import StorageError, cannot_read, cannot_write, is_newer
 from sam_py.store.lines import Reading, Record, read_line, read_lines, write_line
 from sam_py.store.merge import history_of, take
 from sam_py.store.migrations import SCHEMA
@@ -35,48 +36,13 @@ Stamp = tuple[tuple[str, int, int], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class ReadReport:
-    """What reading a conversation met. `notice` is for the person; empty where all was well."""
-
-    files: int = 0
-    damaged_lines: int = 0
-    torn_bytes: int = 0
-    edited_lines: int = 0
-    unreadable_files: tuple[str, ...] = ()
-    read_only: bool = False
-    """A newer version wrote here: shown, never written."""
-
-    @property
-    def notice(self) -> str:
-        if self.read_only:
-            return (
-                "This conversation was written by a newer version of the program: it is open for reading only. "
-                "Update the program to go on with it."
-            )
-        if self.unreadable_files:
-            return (
-                f"A file of this conversation could not be read ({', '.join(self.unreadable_files)}): "
-                "check that it is there and that you may read it."
-            )
-        if self.damaged_lines == 1:
-            return (
-                "A damaged line of this conversation was skipped; all else that its files say is here, and the line is "
-                "kept in its folder. A backup may have what it said: see Settings, Data."
-            )
-        if self.damaged_lines:
-            return (
-                f"{self.damaged_lines} damaged lines of this conversation were skipped; all else that its files say is "
-                "here, and the lines are kept in its folder. A backup may have what they said: see Settings, Data."
-            )
-        return ""
-
-
-@dataclass(frozen=True, slots=True)
 class FromOthers:
     """A conversation as merged anew. `subjects` are what other devices' files changed in it; `messages`, which ones."""
 
     history: LoadedHistory
     subjects: frozenset[str]
+    trouble: StorageError | None = None
+    """What the person has to hear: a newer version of the program came into it."""
 
     @property
     def messages(self) -> frozenset[str]:
@@ -90,6 +56,9 @@ class Journal:
 
     Invariants: `winners[s]` is the line that holds for subject s among all files and what waits; `own[s]` is that
     of this device's file; `waiting` holds what is not on the disk yet, one line per subject, in order.
+
+    Where a newer version of the program wrote as this device, nothing is written: what is said waits in memory. Its
+    lines in another device's file stop nobody: our own file is ours, and no file of another is ever changed.
     """
 
     def __init__(
@@ -160,7 +129,7 @@ class Journal:
         """
         if not self._loaded or self._given:
             return None
-        disk, news = self.disk, set(known)
+        disk, news, before = self.disk, set(known), self.report
         try:
             names = [name for name in disk.names(self.folder) if is_journal(name)]
         except FileNotFoundError:
@@ -180,15 +149,25 @@ class Journal:
             self._seen[name] = stamp
             news.update(record.subject for record in records if take(self.winners, record))
             self._top_rev = max(self._top_rev, max((record.rev for record in records), default=0))
-            if any(record.v > SCHEMA for record in records):
-                self.report = replace(self.report, read_only=True)
-        if not news:
+            self._look_at_versions(records, mine=path == self.path)
+        trouble = None if self.report == before else is_newer(self.report, self.folder)
+        if not news and trouble is None:
             return None
         merged = dict(self.winners)
         for record in self.waiting.values():
             take(merged, record)
         with _no_collection():
-            return FromOthers(history_of(merged), frozenset(news))
+            return FromOthers(history_of(merged), frozenset(news), trouble)
+
+    @property
+    def read_stamp(self) -> Stamp:
+        """The stamp of the files as they were read last."""
+        return tuple(sorted((name, *stamp) for name, stamp in self._seen.items()))
+
+    @property
+    def messages_known(self) -> int:
+        """How many messages the files tell of, the removed ones among them: it never becomes less."""
+        return sum(subject.startswith("message:") for subject in self.winners)
 
     def stamp(self) -> Stamp:
         return stamp_of(self.disk, self.folder)
@@ -203,12 +182,15 @@ class Journal:
     def save(self, events: Iterable[HistoryEvent]) -> None:
         """Make the events durable, with all that still waits. Raises StorageError; the events then wait."""
         self._given.extend(events)
-        if not self._loaded:
+        if not self._loaded or (self.report.read_only and not self._is_as_left()):
             self._read_all()
-        if self.report.read_only:
-            self._given.clear()
-            raise StorageError(self.report.notice, kind="newer")
+        if self.report.read_only:  # which version is looked at is no word that could be lost
+            self._given = [event for event in self._given if event.event != "branch_selected"]
         unwritable = self._number()
+        if self.report.read_only:
+            if self.waiting:
+                raise is_newer(self.report, self.folder)
+            return
         if self.waiting or not (self._is_as_left() or self.is_put_away()):
             try:
                 self._write_waiting()
@@ -248,6 +230,7 @@ class Journal:
         self.own = {}
         self._size = self._live_bytes = self._compact_above = 0
         self._folder_synced = False
+        self.report = replace(self.report, read_only=False)
 
     def move_to(self, folder: Path | str) -> None:
         """Go on in `folder`: the one so far was moved there. On the writer's thread."""
@@ -290,7 +273,9 @@ class Journal:
         self._size = self._live_bytes = 0
         files = bad = torn = edited = 0
         unreadable: list[str] = []
-        newer = False
+        silent: list[str] = []
+        self._seen = {}
+        self.report = ReadReport()
         try:
             names = sorted(name for name in disk.names(self.folder) if is_journal(name))
         except FileNotFoundError:
@@ -311,18 +296,36 @@ class Journal:
                 continue
             self._seen[name] = stamp
             reading = read_lines(raw, name.removesuffix(SUFFIX))
-            newer = newer or any(record.v > SCHEMA for record in reading.records)
+            self._look_at_versions(reading.records, mine=mine)
             for record in reading.records:
                 take(self.winners, record)
             files += 1
-            bad += len(reading.bad) + reading.tail_lines
+            bad += len(reading.bad)
             edited += reading.edited
+            if not reading.records:
+                silent.append(name)
             if mine:
                 torn = 0 if reading.torn_at is None else len(raw) - reading.torn_at
-                self._take_own(raw, reading, mend=mend and not newer)
+                self._take_own(raw, reading, mend=mend and not self.report.read_only)
         self._top_rev = max((record.rev for record in self.winners.values()), default=0)
         self._loaded = True
-        self.report = ReadReport(files, bad, torn, edited, tuple(unreadable), newer)
+        self.report = replace(
+            self.report,
+            folder=self.folder,
+            files=files,
+            damaged_lines=bad,
+            torn_bytes=torn,
+            edited_lines=edited,
+            unreadable_files=tuple(unreadable),
+            silent_files=tuple(silent),
+        )
+
+    def _look_at_versions(self, records: Iterable[Record], *, mine: bool) -> None:
+        """Note what a newer version of the program wrote; lines of another device in our file were carried there."""
+        newer = [record for record in records if record.v > SCHEMA]
+        if newer:
+            locks = self.report.read_only or (mine and any(record.dev == self.device for record in newer))
+            self.report = replace(self.report, newer=True, read_only=locks)
 
     def _take_own(self, raw: bytes, reading: Reading, *, mend: bool) -> None:
         for record in reading.records:
@@ -354,6 +357,8 @@ class Journal:
         for _try in range(_TRIES):
             if not self._is_as_left():
                 self._gather_what_is_missing()
+                if self.report.read_only:
+                    raise is_newer(self.report, self.folder)
             if self.waiting:
                 self._append_waiting()
             if self._is_as_left():  # else somebody replaced it just now, without what we wrote
@@ -398,6 +403,7 @@ class Journal:
                     size = len(raw) if path == self.path else size
         except FileNotFoundError:
             pass
+        self._look_at_versions(self.own.values(), mine=True)
         self.met_twin = self.met_twin or any(self._is_anothers(record, before) for record in self.own.values())
         self._folder_synced = False
         self._size = size
@@ -434,6 +440,9 @@ class Journal:
         if len(raw) != self._size:
             return
         reading = read_lines(raw, self.device)
+        if any(record.v > SCHEMA for record in reading.records):  # which of its lines hold, only that version knows
+            self._compact_above = self._size + self._min_bytes
+            return
         if reading.bad:
             append_durably(self.disk, self.path + ".bad", b"\n".join(reading.bad) + b"\n")
             self.disk.sync_folder(self.folder)

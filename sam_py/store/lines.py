@@ -47,7 +47,7 @@ _SUBJECTS = {
 """Which field, the first after `dev`, names what an event is about. As `subject` in `messages.history`."""
 
 _HEAD = re.compile(
-    rb'\{"v":1,"event":"(\w+)","rev":(\d{1,15}),"dev":"([\w-]+)","(\w+)":'
+    rb'\{"v":1,"event":"(\w+)","rev":(\d{1,12}),"dev":"([\w-]+)","(\w+)":'
     rb'(?:\{"role":"(\w+)","id":"([^"\\]+)","parent_id":(?:null|"([^"\\]+)"),"created_at":"([0-9T:.-]+)Z"'
     rb'|null|"([^"\\]*)")'
 )
@@ -64,7 +64,8 @@ _TYPES: dict[str, type[Any]] = {
     "settings_changed": SettingsChanged,
 }
 _MAX_REV = 10**12
-"""A higher revision is damage or somebody's hand: nothing could follow on it. The line counts as the first of all."""
+"""No conversation comes to so many changes. A line that says so is damaged, or was made to be the last word for
+ever: its revision counts as none."""
 _NO_DATE = datetime.fromtimestamp(0, UTC)
 _BLANK = b" \t\r\0"
 _DECODER = json.JSONDecoder()
@@ -162,13 +163,11 @@ class Reading:
 
     records: list[Record] = field(default_factory=list)
     bad: list[bytes] = field(default_factory=list)
-    """Lines in the middle that say nothing (whole records inside them are among `records`)."""
+    """Lines that were written to their end and say nothing (whole records inside them are among `records`)."""
     torn_at: int | None = None
-    """Where a tail begins that was never written to its end."""
+    """Where a last line begins that has no end: it was being written, or the file was cut."""
     torn: list[Record] = field(default_factory=list)
-    """Whole records inside that tail; they are among `records` too."""
-    tail_lines: int = 0
-    """Lines in that tail which have their break: they were whole once, and are damaged."""
+    """Whole records inside that line; they are among `records` too."""
     edited: int = 0
     """Lines that parse but fail their check sum."""
 
@@ -190,8 +189,6 @@ def read_line(line: bytes, dev: str = "") -> Record | None:
     sure = line[-_CRC_LENGTH:] == b'%b%08x"}' % (_CRC_MARK, crc32(line[:-_CRC_LENGTH]))
     if sure and (head := _HEAD.match(line)) is not None:
         event, rev, by, name, role, id, parent, created, value = head.groups()
-        if int(rev) >= _MAX_REV:
-            return _read_slowly(line, dev, sure)
         if role is not None:
             if event == b"message_added" and name == b"message":
                 above = None if parent is None else parent.decode()
@@ -211,10 +208,9 @@ def read_lines(raw: bytes, dev: str = "") -> Reading:
     found = Reading()
     records = found.records
     start = len(_UTF8_BOM) if raw.startswith(_UTF8_BOM) else 0
-    bad_at: list[tuple[int, bytes, list[Record]]] = []
-    good_end = position = start
+    position = start
     for piece in raw[start:].split(b"\n") if start else raw.split(b"\n"):
-        end = min(position + len(piece) + 1, len(raw))
+        end = position + len(piece) + 1
         line = piece.strip(_BLANK)
         if not line and not piece.strip(b" \t\r"):
             position = end
@@ -223,19 +219,14 @@ def read_lines(raw: bytes, dev: str = "") -> Reading:
         if record is not None:
             records.append(record)
             found.edited += not record.sure
-            good_end = end
         else:
             salvaged = _salvage(piece, dev)
             records += salvaged
-            bad_at.append((position, piece, salvaged))
+            if end > len(raw):
+                found.torn_at, found.torn = position, salvaged
+            else:
+                found.bad.append(piece)
         position = end
-    for at, piece, salvaged in bad_at:
-        if at < good_end:
-            found.bad.append(piece)
-        else:
-            found.torn_at = at if found.torn_at is None else found.torn_at
-            found.tail_lines += at + len(piece) < len(raw)
-            found.torn += salvaged
     return found
 
 
@@ -279,15 +270,17 @@ def _record_of(fields: Any, line: bytes, dev: str, sure: bool) -> Record | None:
         fields = migrated(fields, version)
     except (ValueError, KeyError, TypeError):
         return None
+    unknown = Record(f"unknown:{name}:{rev}:{by}:{crc32(line):08x}", name, rev, by, sure, line, version)
     if name == "message_added":
-        return _message_record(fields, line, rev, by, sure, version)
+        message = _message_record(fields, line, rev, by, sure, version)
+        return unknown if message is None and version > SCHEMA else message
     if name in _SUBJECTS:
         kind, key = _SUBJECTS[name]
         value = fields.get(key)
         if isinstance(value, str) or (value is None and key == "parent_id"):
             return Record(f"{kind}:{value or ''}", name, rev, by, sure, line, version)
-        return None
-    return Record(f"unknown:{name}:{rev}:{by}:{crc32(line):08x}", name, rev, by, sure, line, version)
+        return unknown if version > SCHEMA else None
+    return unknown
 
 
 def _message_record(

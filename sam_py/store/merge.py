@@ -84,18 +84,24 @@ def history_of(winners: Mapping[str, Record]) -> LoadedHistory:
 def in_order(messages: Iterable[MessageRecord], removed: Mapping[str, str | None]) -> list[MessageRecord]:
     """Messages by time of creation, each below its nearest living ancestor, parents before children.
 
-    A parent that is nowhere makes a first message; a circle of parents is opened at its oldest message.
+    What hung from a message that is lost hangs from the one before: nothing above it is hidden, and versions of the
+    same stay side by side. A circle of parents is opened at its oldest message.
     """
     found = sorted(messages, key=lambda message: (message.created, message.id))
     alive = {message.id for message in found}
+    before: str | None = None
+    in_place_of: dict[str, str | None] = {}
     ordered: list[MessageRecord] = []
     placed: set[str | None] = {None}
     waiting: dict[str | None, list[MessageRecord]] = {}
     for message in found:
         parent = message.parent_id
         if parent is not None and parent not in alive:
-            parent = _living(parent, alive, removed)
+            parent, lost = _living(parent, alive, removed)
+            if lost is not None:
+                parent = in_place_of.setdefault(lost, before)
             message = message.under(parent)
+        before = message.id
         if parent in placed:
             _place(message, ordered, placed, waiting)
         else:
@@ -125,14 +131,18 @@ def _place(
             stack.extend(reversed(waiting.pop(step.id)))
 
 
-def _living(parent: str | None, alive: set[str], removed: Mapping[str, str | None]) -> str | None:
+def _living(parent: str, alive: set[str], removed: Mapping[str, str | None]) -> tuple[str | None, str | None]:
+    """The nearest living message above, and the one that is lost on the way to it, if one is."""
     seen: set[str] = set()
-    while parent is not None and parent not in alive:
-        if parent in seen:
-            return None
-        seen.add(parent)
-        parent = removed.get(parent)
-    return parent
+    step: str | None = parent
+    while step is not None and step not in alive:
+        if step in seen:
+            return None, None
+        if step not in removed:
+            return None, step
+        seen.add(step)
+        step = removed[step]
+    return step, None
 
 
 def _sort_in(record: Record, history: LoadedHistory, removed: dict[str, str | None]) -> None:

@@ -60,20 +60,9 @@ def test_a_torn_tail_of_our_own_is_put_aside_and_cut(folder: Path) -> None:
     again = Journal(folder, "aa")
     again.load()
     assert again.report.torn_bytes == 26
+    assert "its last line is cut off" in again.report.notice
     assert path.read_bytes() == whole
     assert Path(f"{path}.torn").read_bytes() == b'{"v":1,"event":"message_ad\n'
-
-
-def test_a_damaged_last_line_is_told_of_and_a_torn_one_is_not(folder: Path) -> None:
-    for content, lines in ((b'{"v":1,"event":"mess\x00ge"}\n', 1), (b'{"v":1,"event":"mess', 0)):
-        Journal(folder, "aa").save([said("a", "kept")])
-        with (folder / "aa.jsonl").open("ab") as file:
-            file.write(content)
-        journal = Journal(folder, "aa")
-        assert [message.id for message in journal.load().messages] == ["a"]
-        assert journal.report.damaged_lines == lines
-        assert journal.report.notice.startswith("A damaged line") == bool(lines)
-        assert content.rstrip(b"\n") in Path(f"{journal.path}.torn").read_bytes()
 
 
 @pytest.mark.parametrize("rev", [10**12, 10**15 - 1, 10**40])
@@ -197,19 +186,101 @@ def test_a_folder_that_vanishes_is_written_again_from_memory(folder: Path) -> No
     assert texts(folder) == {"a": "ours", "b": "theirs"}
 
 
-def test_a_newer_version_is_read_and_never_written(folder: Path) -> None:
+def of_the_future(line: bytes) -> bytes:
+    return line.replace(b'"v":1', b'"v":2')
+
+
+def test_our_own_file_of_a_newer_version_is_read_and_never_written(folder: Path) -> None:
     folder.mkdir()
-    line = write_line(said("a", "from the future"), 1, "bb").replace(b'"v":1', b'"v":2')
-    (folder / "bb.jsonl").write_bytes(line + b'{"v":2,"event":"message_added","rev":2,"dev":"bb","note":{"id":"b"}}\n')
-    own = write_line(said("c", "ours"), 3, "aa") + b"torn"
-    (folder / "aa.jsonl").write_bytes(own)
-    journal = Journal(folder, "aa")
-    history = journal.load()
-    assert {message.id: message.load().text for message in history.messages} == {"a": "from the future", "c": "ours"}
+    path = folder / "aa.jsonl"
+    before = of_the_future(write_line(said("a", "from the future"), 1, "aa")) + write_line(said("b", "ours"), 2, "aa")
+    path.write_bytes(before + b"torn")
+    journal = Journal(folder, "aa", min_bytes=1)
+    assert {message.id: message.load().text for message in journal.load().messages} == {
+        "a": "from the future",
+        "b": "ours",
+    }
     assert journal.report.read_only
+    assert "reading only" in journal.report.notice
+    journal.save([])  # nothing was said: nothing is refused
+    for id in ("c", "d"):
+        with pytest.raises(StorageError, match="newer version"):
+            journal.save([said(id, "later", "b")])
+    assert path.read_bytes() == before + b"torn"
+    assert journal.has_unsaved
+    journal.become("cc")  # another file is ours now
+    journal.save([])
+    assert sorted(texts(folder, "cc")) == ["a", "b", "c", "d"]
+    assert path.read_bytes() == before + b"torn"
+
+
+def test_a_newer_version_on_another_device_does_not_stop_ours(folder: Path) -> None:
+    folder.mkdir()
+    theirs = of_the_future(write_line(said("a", "from the future"), 7, "bb"))
+    theirs += b'{"v":2,"event":"message_added","rev":8,"dev":"bb","note":{"id":"b"}}\n'
+    (folder / "bb.jsonl").write_bytes(theirs)
+    journal = Journal(folder, "aa", min_bytes=1)
+    journal.load()
+    assert not journal.report.read_only
+    assert not journal.report.damaged_lines
     assert "newer version" in journal.report.notice
-    with pytest.raises(StorageError, match="newer version"):
-        journal.save([said("d", "no")])
+    for number in range(9):
+        journal.save([said("c", f"ours {number}", "a")])
+    assert journal.winners["message:c"].rev == 17
+    assert texts(folder) == {"a": "from the future", "c": "ours 8"}
+    assert (folder / "bb.jsonl").read_bytes() == theirs
+    for path in folder.iterdir():
+        path.unlink()
+    journal.save([said("d", "and on", "c")])  # carries their lines into our file, as they are
+    again = Journal(folder, "aa")
+    again.load()
+    assert not again.report.read_only
+    assert texts(folder) == {"a": "from the future", "c": "ours 8", "d": "and on"}
+    assert b'"note":{"id":"b"}' in (folder / "aa.jsonl").read_bytes()
+
+
+def test_a_newer_version_that_comes_while_it_is_open_is_told(folder: Path) -> None:
+    journal = Journal(folder, "aa")
+    journal.save([said("a", "1")])
+    (folder / "bb.jsonl").write_bytes(of_the_future(write_line(said("b", "2", "a"), 2, "bb")))
+    found = journal.read_others()
+    assert found is not None
+    assert found.trouble is not None
+    assert found.trouble.kind == "missing"
+    with (folder / "aa.jsonl").open("ab") as file:
+        file.write(of_the_future(write_line(said("c", "3", "b"), 3, "aa")))
+    found = journal.read_others()
+    assert found is not None
+    assert found.trouble is not None
+    assert (found.trouble.kind, found.trouble.detail) == ("newer", folder.name)
+    with pytest.raises(StorageError, match="reading only"):
+        journal.save([said("d", "4", "c")])
+
+
+def test_a_damaged_line_that_was_written_to_its_end_is_told_and_stays(folder: Path) -> None:
+    journal = Journal(folder, "aa")
+    journal.save([said("a", "1")])
+    journal.save([said("b", "2", "a")])
+    path = Path(journal.path)
+    damaged = path.read_bytes()[:-40] + b'\0"' + path.read_bytes()[-38:]
+    path.write_bytes(damaged)
+    again = Journal(folder, "aa")
+    again.load()
+    assert "1 damaged line." in again.report.notice
+    assert str(folder) in again.report.notice
+    assert path.read_bytes() == damaged
+
+
+@pytest.mark.parametrize("content", [b"", b"\0" * 900, bytes(range(256)) * 3])
+def test_a_file_in_which_nothing_can_be_read_is_told_and_kept(folder: Path, content: bytes) -> None:
+    folder.mkdir()
+    (folder / "aa.jsonl").write_bytes(content)
+    journal = Journal(folder, "aa")
+    journal.load()
+    assert "nothing in it can be read" in journal.report.notice
+    assert content in b"".join(path.read_bytes() for path in folder.iterdir())
+    journal.save([said("a", "1")])
+    assert texts(folder) == {"a": "1"}
 
 
 def test_what_the_disk_refused_goes_with_the_next_save(folder: Path) -> None:

@@ -323,8 +323,9 @@ def test_a_conversation_of_a_newer_version_is_shown_and_not_written(paths: Paths
         house.library._autosaves[id][0].close()
         await house.library.flush()
         path = next((paths.conversations / id).glob("*.jsonl"))
-        path.write_bytes(path.read_bytes() + b'{"v":2,"event":"from_the_future","rev":99,"dev":"zz"}\n')
-        before = path.read_bytes()
+        was, device = path.read_bytes(), house.library.device
+        before = was + b'{"v":2,"event":"from_the_future","rev":99,"dev":"%b"}\n' % device.encode()
+        path.write_bytes(before)
         opened = await house.library.open(id)
         assert "open for reading only" in opened.report.notice
         bus = MessageBus(id)
@@ -336,6 +337,11 @@ def test_a_conversation_of_a_newer_version_is_shown_and_not_written(paths: Paths
                 await autosave.save_now()
         assert path.read_bytes() == before
         assert [problem.kind for problem in house.problems] == ["newer"]
+        assert house.library.trouble is not None  # quitting asks: what was refused is not forgotten
+        path.write_bytes(was)
+        await autosave.save_now()
+        assert house.library.trouble is None
+        assert [message.text for message in (await house.reopen(id)).messages()] == ["one", "two", "three"]
 
     at_home(paths, story)
 

@@ -133,6 +133,21 @@ def test_children_of_a_removed_message_move_to_its_nearest_living_ancestor() -> 
         assert history.messages[1].load().parent_id == "a"
 
 
+def test_what_hung_from_a_lost_message_hangs_from_the_one_before() -> None:
+    told = ["a_", "ba", "cb", "dc", "ec", "fd", "ga"]
+    lines = [write_line(said(id, id, p.strip("_") or None, at_s=n), n + 1, "aa") for n, (id, p) in enumerate(told)]
+    lost = lines[:2] + lines[3:]
+    assert [(m.id, m.parent_id) for m in merged(lost).messages] == [
+        ("a", None),
+        ("b", "a"),
+        ("d", "b"),
+        ("e", "b"),  # a version of d, as before
+        ("f", "d"),
+        ("g", "a"),
+    ]
+    assert merged(lines[1:]).messages[0].parent_id is None
+
+
 def test_a_circle_of_parents_is_opened() -> None:
     lines = [write_line(said("a", "a", "b", at_s=1), 1, "aa"), write_line(said("b", "b", "a", at_s=2), 1, "bb")]
     assert [(m.id, m.parent_id) for m in merged(lines).messages] == [("a", None), ("b", "a")]
