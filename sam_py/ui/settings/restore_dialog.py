@@ -65,9 +65,7 @@ class RestoreDialog(WorkDialog):
         self.progress.cancelled.connect(self.cancel)
         self._build()
         self.list.show_entries(
-            ListEntry(
-                key, moment_words(each.made_at), QLocale().formattedDataSize(each.size), self._word(each), "warning"
-            )
+            ListEntry(key, moment_words(each.made_at), self._detail(each))
             for key, each in self._by_key.items()
         )
         self.list.pick(next(iter(self._by_key), ""))
@@ -120,10 +118,10 @@ class RestoreDialog(WorkDialog):
     def _chosen(self) -> Backup | None:
         return self._by_key.get(next(iter(self.list.selected), ""))
 
-    def _word(self, backup: Backup) -> str:
-        if self._backups.shelf.is_ahead(backup):
-            return self.tr("dated ahead")
-        return self.tr("incomplete") if backup.is_incomplete else ""
+    def _detail(self, backup: Backup) -> str:
+        size = QLocale().formattedDataSize(backup.size)
+        ahead = self.tr("dated ahead") if self._backups.shelf.is_ahead(backup) else ""
+        return " · ".join(filter(None, (size, ahead, self.tr("incomplete") if backup.is_incomplete else "")))
 
     def _begin(self, work: Coroutine[Any, Any, None]) -> None:
         """Do one thing; what was being done for another backup is left."""
