@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import binascii
 import logging
+import re
 import uuid
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -12,8 +13,9 @@ from datetime import UTC, datetime
 from typing import Any
 
 from sam_py.messages.history import HistoryEvent
-from sam_py.messages.message import Message
+from sam_py.messages.message import Message, UserMessage
 from sam_py.messages.parts import FilePart, ImagePart, Part, UnknownPart
+from sam_py.store.exporters.conversation import StoredConversation
 from sam_py.store.exporters.errors import TransferError
 from sam_py.store.exporters.lossless import canonical
 from sam_py.store.exporters.nested import is_deeper_than
@@ -33,6 +35,9 @@ _LARGEST_ASIDE = 64 * 1024 * 1024
 """Of a damaged file; a larger one stays where it is, and is named."""
 _FIRST_YEAR, _LAST_YEAR = 1970, 9000
 """Beyond them no clock of a chat program was, and a date that is moved a little would be none any more."""
+_FIRST_WORDS = 60
+_LOOKED_AT = 600
+_MARKUP = re.compile(r"^\s*(#{1,6}|>|[-*+])\s+|[*`]{1,3}", re.MULTILINE)
 _DEEPEST = 100
 """Levels; a message reads back from its file what nests up to twice as deep, and stands some levels down itself."""
 
@@ -75,6 +80,10 @@ class Head:
     members: Mapping[str, Any] = field(default_factory=dict)
 
 
+def _nowhere(id: str) -> StoredConversation:
+    raise LookupError(id)
+
+
 @dataclass(slots=True)
 class Source:
     """A bundle, and where pictures and files go."""
@@ -87,6 +96,8 @@ class Source:
     """JSON files near them that are of no format: damaged ones may be among them, and what belongs to an export."""
     known: Container[str] = ()
     """The ids of the conversations that are here already."""
+    conversation: Callable[[str], StoredConversation] = field(default=_nowhere)
+    """Reads one of them."""
     notes: dict[str, None] = field(default_factory=dict)
     damaged: dict[str, str] = field(default_factory=dict)
     """Files that a conversation names and that cannot be read, and why: the conversation comes in without them."""
@@ -140,6 +151,25 @@ def taken(what: str, value: object, take: Callable[[], Iterable[Found | Aside]])
         log.warning("an entry of an import cannot be read: %s", type(error).__name__)  # not what is in it
         log.debug("it is", exc_info=error)
         yield Aside(what, f"it is not in the form that is known ({type(error).__name__})", canonical(value))
+
+
+def titled(title: str) -> dict[str, str]:
+    """The settings of a conversation that has only its first words for a title; a model may find a better one."""
+    return {"title": title, "title_source": "first_words"}
+
+
+def first_words(messages: Iterable[Message]) -> str:
+    """The beginning of the first question, to tell a conversation by that came without a title; "" where there is none.
+
+    >>> from sam_py.messages.message import UserMessage
+    >>> from sam_py.messages.parts import TextPart
+    >>> first_words([UserMessage(parts=(TextPart(text="# What is **this**?"),))])
+    'What is this?'
+    """
+    asked = (message for message in messages if isinstance(message, UserMessage))
+    texts = (_MARKUP.sub("", message.plain_text[:_LOOKED_AT]) for message in asked)
+    words = next((found for text in texts if (found := " ".join(text.split()))), "")
+    return words if len(words) <= _FIRST_WORDS else f"{words[:_FIRST_WORDS].rsplit(' ', 1)[0]}…"
 
 
 def stable_id(*parts: str) -> str:

@@ -25,7 +25,7 @@ from sam_py.messages.parts import FilePart, Part, TextPart, ThinkingTextPart, To
 from sam_py.messages.usage import Usage
 from sam_py.store.exporters.nested import written
 from sam_py.store.importers.content import NO_RESULT
-from sam_py.store.importers.found import Found, flat, moment, stable_id, unknown
+from sam_py.store.importers.found import Found, first_words, flat, moment, stable_id, titled, unknown
 
 _EPOCH = datetime(2000, 1, 1, tzinfo=UTC)
 _STEP = timedelta(milliseconds=1)
@@ -245,8 +245,9 @@ class Gathering:
         events: list[HistoryEvent] = []
         created = self.created or min(message.created_at for message in self._messages.values())
         settings: dict[str, JsonValue] = {"created_at": created.isoformat().replace("+00:00", "Z")}
-        if self.title:
-            settings |= {"title": self.title, "title_source": "person"}
+        title = self.title or first_words(self._messages.values())
+        if title:
+            settings |= {"title": title, "title_source": "person"} if self.title else titled(title)
         imported: dict[str, JsonValue] = {"from": self.source, "id": self.foreign_id}
         rest = self._settings.pop("imported", None)
         settings |= {**self._settings, "imported": {**imported, **(rest if isinstance(rest, dict) else {})}}
@@ -260,7 +261,7 @@ class Gathering:
             for parent, child in self._selected.items()
             if len(children.get(parent, ())) > 1
         ]
-        return Found(self.id, self.title, events, tuple(self._notes))
+        return Found(self.id, title, events, tuple(self._notes))
 
     def _answer_the_rest(self) -> None:
         """A call whose result is not in the source gets one that says so: else the conversation seems broken off."""

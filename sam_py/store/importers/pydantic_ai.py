@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -18,8 +18,21 @@ from sam_py.messages.history import HistoryEvent, MessageAdded, SettingsChanged
 from sam_py.messages.message import Message, utc_now
 from sam_py.store.exporters.lossless import canonical, mended
 from sam_py.store.importers.bundle import Bundle
-from sam_py.store.importers.found import UNFIT, Aside, Found, Head, Importer, Source, fields_of, stable_id, taken
+from sam_py.store.importers.found import (
+    UNFIT,
+    Aside,
+    Found,
+    Head,
+    Importer,
+    Source,
+    fields_of,
+    first_words,
+    stable_id,
+    taken,
+    titled,
+)
 from sam_py.store.importers.json_stream import DamagedItem
+from sam_py.store.importers.talks import talk_of
 
 KEY = "pydantic-ai"
 _LONGEST_LINE = 256 * 1024 * 1024
@@ -36,7 +49,8 @@ def _is_message(form: Mapping[str, Any]) -> bool:
 
 
 def read(source: Source) -> Iterator[Found | Aside]:
-    yield from source.each_file([*source.files, *source.others], _run_in)
+    files = [*source.files, *source.others]
+    yield from source.each_file(sorted(files, key=source.bundle.size), _run_in)  # the same talk, longer, comes later
 
 
 def _run_in(source: Source, name: str) -> Iterator[Found | Aside]:
@@ -75,10 +89,7 @@ def _taken(source: Source, name: str, forms: list[Mapping[str, Any]]) -> Iterato
 
 
 def _conversation(source: Source, name: str, forms: list[Mapping[str, Any]]) -> Iterator[Found | Aside]:
-    """One conversation. Its id is that of its first message: the same run, longer, adds what is new."""
-    if not forms:
-        return
-    id = stable_id(KEY, canonical(forms[0]).decode("utf-8", "replace"))
+    """One conversation: the one that it goes on with, where it does."""
     came: list[_Came] = []
     for number, form in enumerate(forms):
         began = utc_now()
@@ -88,17 +99,23 @@ def _conversation(source: Source, name: str, forms: list[Mapping[str, Any]]) -> 
             yield Aside(f"message {number + 1} of {name}", f"it is none: {str(error)[:200]}", canonical(form))
             continue
         is_ours = side_in(form) is not None or SIDE in form
-        for place, message in enumerate(messages):
+        for message in messages:
             # A message without a date was given the moment at which it was read.
-            came.append(_Came(message, f"{number}.{place}", is_ours, message.created_at < began))
+            came.append(_Came(message, is_ours, message.created_at < began))
     if not came:
         return
-    placed = _placed(came, id, source.bundle.changed_at)
+    talk = talk_of(KEY, [each.message for each in came], source.known, source.conversation)
+    if came[0].is_ours:  # ids of their own say which are the same
+        talk = replace(talk, id=stable_id(KEY, came[0].message.id))
+    placed = _placed(came, talk.messages, source.bundle.changed_at)
+    title = first_words(placed)
     events: list[HistoryEvent] = [
         SettingsChanged(key="created_at", value=placed[0].created_at.isoformat().replace("+00:00", "Z")),
         SettingsChanged(key="imported", value={"from": KEY, "id": name}),
     ]
-    yield Found(id, "", [*events, *(MessageAdded(message=message) for message in placed)])
+    if title:
+        events += [SettingsChanged(key=key, value=value) for key, value in titled(title).items()]
+    yield Found(talk.id, title, [*events, *(MessageAdded(message=message) for message in placed)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,16 +123,15 @@ class _Came:
     """A message as its form has it: `is_ours` with an id and parent of its own, `is_dated` with a date."""
 
     message: Message
-    place: str
     is_ours: bool
     is_dated: bool
 
 
-def _placed(came: list[_Came], id: str, fallback: datetime) -> list[Message]:
+def _placed(came: list[_Came], ids: Sequence[str], fallback: datetime) -> list[Message]:
     """The messages, those without an id of their own one below the other, each not before the one above."""
     at = next((each.message.created_at for each in came if each.is_dated), fallback)
     placed: list[Message] = []
-    for each in came:
+    for each, id in zip(came, ids, strict=True):
         message = each.message
         if not each.is_ours:
             before = placed[-1] if placed else None
@@ -124,7 +140,7 @@ def _placed(came: list[_Came], id: str, fallback: datetime) -> list[Message]:
             if each.is_dated:
                 at = max(at, message.created_at)
             parent = before.id if before is not None else None
-            update = {"id": stable_id(id, each.place), "parent_id": parent, "created_at": at}
+            update = {"id": id, "parent_id": parent, "created_at": at}
             message = message.model_copy(update=update)
         placed.append(message)
     return placed

@@ -119,7 +119,7 @@ def import_blocking(
         report = ImportReport(path.name, _formats(parts))
         aside = AsideFolder(paths.data, path.name, now or utc_now(), disk)
         with ImportWriter(paths, disk) as writer:
-            source = Source(bundle, writer.keep, known=writer.known)
+            source = Source(bundle, writer.keep, known=writer.known, conversation=writer.conversation)
             for number, found in enumerate(_read(parts, source)):
                 name = found.title if isinstance(found, Found) else found.what
                 task.progress(number, 0, name, fraction=bundle.fraction)

@@ -26,6 +26,7 @@ from sam_py.paths import Paths
 from sam_py.store.device import device_id
 from sam_py.store.disk import Disk, replace_durably, write_all
 from sam_py.store.errors import cannot_write
+from sam_py.store.exporters.conversation import StoredConversation
 from sam_py.store.exporters.errors import TransferError
 from sam_py.store.exporters.lossless import canonical
 from sam_py.store.folders import check_store, from_trash
@@ -110,6 +111,10 @@ class ImportWriter:
             raise cannot_write(error, self._paths.attachments) from error
         self.attachments += 1
         return hash
+
+    def conversation(self, id: str) -> StoredConversation:
+        """A conversation that is here. Raises StorageError, and TransferError where it is not."""
+        return StoredConversation(self._paths.conversations, id, self._disk)
 
     def put(self, found: Found) -> Put:
         """Put a conversation in its place, and say how that went.

@@ -225,3 +225,15 @@ def test_a_picture_that_came_later_is_shown(home: Paths, tmp_path: Path) -> None
     before = exported(home, tmp_path / "x.json")
     assert [imported(home, file).count("known") for file in (alone, tmp_path / "export.zip")] == [1, 1]
     assert exported(home, tmp_path / "x.json") == before
+
+
+def test_a_talk_that_got_its_title_later_is_called_so(home: Paths, tmp_path: Path) -> None:
+    file = open_webui(tmp_path / "a.json", "A cat")
+    row = json.loads(file.read_text())[0]
+    for title in ("", "Animals", "Beasts"):
+        row["chat"]["title"] = title
+        file.write_text(json.dumps([row]))
+        imported(home, file)
+        (id,) = all_conversations(home)
+        given = StoredConversation(home.conversations, id).settings
+        assert (given.title, given.title_source) == (("Animals", "person") if title else ("What is it?", "first_words"))
