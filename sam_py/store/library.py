@@ -238,6 +238,11 @@ class Library(Deleting):
             log.warning("conversation %s: %s", id, journal.report)
         return Opened(history, journal.report)
 
+    def refusal_of(self, id: str) -> str:
+        """Why nothing can be written into an open conversation, for the person; "" where it can."""
+        journal = self._journals.get(id)
+        return journal.report.notice if journal is not None and journal.report.read_only else ""
+
     def attach(self, bus: MessageBus) -> Autosave:
         """Keep what the bus records from now on, and its row in the list. One bus per conversation."""
         id = bus.conversation_id

@@ -98,7 +98,7 @@ class ChatView(QWidget):
         layout.addWidget(self.foot)
         self._message_actions = self._handlers()
         self.timeline.action_requested.connect(self._act)
-        self.timeline.copy_requested.connect(self._copy_text)
+        self.timeline.copy_requested.connect(lambda text: QGuiApplication.clipboard().setText(text))
         self.timeline.selection.read_wanted.connect(lambda text: self.voice.read_text(text))
         self.timeline.selection.save_wanted.connect(self._save_rows)
         context.calls.whole_requested.connect(self._open_whole)
@@ -190,8 +190,11 @@ class ChatView(QWidget):
 
     def send(self, text: str, parts: tuple[Part, ...]) -> None:
         conversation = self.conversation
-        if conversation is None:  # the program still starts: what was sent goes back into the box
+        refusal = self._services.library.refusal_of(conversation.id) if conversation is not None else ""
+        if conversation is None or refusal:  # the program still starts, or nothing can be kept here: back into the box
             QTimer.singleShot(0, lambda: self.composer.put_back(text, parts))
+            if refusal:
+                self.trouble.emit(refusal)
             return
         self._stack.setCurrentWidget(self.timeline)
         self.timeline.go_to_end()
@@ -254,19 +257,19 @@ class ChatView(QWidget):
 
     def edit_last(self) -> None:
         """Put the last message of the person into the composer, to be sent again otherwise."""
-        bus = self.conversation.bus if self.conversation is not None else None
-        for index in range(len(bus) - 1 if bus is not None else -1, -1, -1):
-            assert bus is not None
-            if bus.role_at(index) == "user":
-                self._act("edit", bus.id_at(index))
-                return
+        message_id = self._last("user")
+        if message_id is not None:
+            self._act("edit", message_id)
 
     def last_reply(self) -> str | None:
         """The id of the last reply on the path."""
+        return self._last("assistant")
+
+    def _last(self, role: str) -> str | None:
         bus = self.conversation.bus if self.conversation is not None else None
         for index in range(len(bus) - 1 if bus is not None else -1, -1, -1):
             assert bus is not None
-            if bus.role_at(index) == "assistant":
+            if bus.role_at(index) == role:
                 return bus.id_at(index)
         return None
 
@@ -327,9 +330,6 @@ class ChatView(QWidget):
 
         MessageDetails(conversation.bus.get(message_id), self._context, self).open()
 
-    def _copy_text(self, text: str) -> None:
-        QGuiApplication.clipboard().setText(text)
-
     def _open_whole(self, attachment: str) -> None:
         from sam_py.ui.chat.tool_whole import WholeOutput
 
@@ -373,8 +373,8 @@ class ChatView(QWidget):
         conversation = self.conversation
         if conversation is None:
             return
-        if message_id not in conversation.bus:  # deleted meanwhile: what was written is not lost with it
-            self.send(text, parts)
+        if message_id not in conversation.bus or self._services.library.refusal_of(conversation.id):
+            self.send(text, parts)  # deleted meanwhile, or not to be written: what was written is not lost with it
             return
         message = conversation.bus.get(message_id)
         if isinstance(message, UserMessage):

@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
+from sam_py.errors import SamError
+from sam_py.messages.history import SettingsChanged
+from sam_py.store.lines import write_line
 from tests.fakes.fault_server import FaultServer, Json, Reply, Stream, chunk
 from tests.fakes.sitting import Sitting
 
@@ -51,6 +55,33 @@ def test_a_model_that_is_gone_can_be_replaced_from_its_error(run: Run, sit_down:
             QTest.mouseClick(box._model, Qt.MouseButton.LeftButton)
             assert asked == ["picker"]
             await sam.close()
+
+    run(scenario())
+
+
+def test_what_is_said_where_a_newer_version_has_written_goes_back_into_the_box(run: Run, sit_down: SitDown) -> None:
+    async def scenario() -> None:
+        sam = await sit_down().start()
+        await sam.send("Question")
+        await sam.until(lambda: len(sam.messages) == 2, "the guide's answer")
+        await sam.answered()
+        library = sam.program._library
+        await library.flush()
+        newer = write_line(SettingsChanged(key="mood", value="new"), 900, "bbbbbbbb").replace(b'"v":1', b'"v":2')
+        (library._paths.conversations / sam.bus.conversation_id / "bbbbbbbb.jsonl").write_bytes(newer)
+        await library._others.take_in(sam.bus.conversation_id)
+        assert any("newer version" in notice.text for notice in sam.window.notices.notices)
+        sam.chat.send("dear words", ())
+        await sam.until(lambda: sam.chat.composer.draft().text == "dear words", "the words")
+        sam.chat._edit(sam.messages[0].id, "other words", ())
+        await sam.until(lambda: "other words" in sam.chat.composer.draft().text, "the others")
+        assert len(sam.messages) == 2
+        sam.bus.add_user_message("said just before")
+        with pytest.raises(SamError, match="newer version"):
+            await library.flush()
+        assert library.trouble is not None  # quitting asks first
+        sam.window._may_lose = True
+        await sam.close()
 
     run(scenario())
 
