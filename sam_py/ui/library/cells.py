@@ -29,6 +29,7 @@ from sam_py.ui.widgets.icons import Icons, Role
 from sam_py.ui.widgets.plain import one_line
 
 _LINE_CHARACTERS = 160
+_MOST_ELIDED = 2_000
 _WIDE_LINE_PX = 620
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
@@ -59,6 +60,8 @@ class _Drawn:
         self.icons = icons
         self._fonts: dict[tuple[float, str], QFont] = {}
         self._turned: QRect | None = None
+        self._elided: dict[tuple[str, int, float, int], str] = {}
+        """Words as they fit; what comes into view again and again is measured once."""
 
     @property
     def theme(self) -> Theme:
@@ -100,7 +103,13 @@ class _Drawn:
         rect = self.placed(rect)
         painter.setFont(font)
         painter.setPen(QColor(colour))
-        words = painter.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, rect.width())
+        key = (text, rect.width(), font.pointSizeF(), font.weight())
+        words = self._elided.get(key)
+        if words is None:
+            if len(self._elided) >= _MOST_ELIDED:
+                self._elided.clear()
+            elide = Qt.TextElideMode.ElideRight
+            words = self._elided[key] = painter.fontMetrics().elidedText(text, elide, rect.width())
         painter.drawText(rect, align, words)
 
     def ground(self, painter: QPainter, rect: QRect, colour: str, radius: float) -> None:

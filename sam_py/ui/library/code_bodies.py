@@ -8,7 +8,7 @@ from collections.abc import Callable, Coroutine, Sequence
 from typing import Any
 
 from PySide6.QtCore import QObject, QPointF, QSize, Signal
-from PySide6.QtGui import QColor, QFont, QFontDatabase, QFontMetrics, QImage, QPainter
+from PySide6.QtGui import QColor, QFontDatabase, QFontMetrics, QImage, QPainter
 
 from sam_py.store.search_index.results import Item
 from sam_py.ui.library.model import Key, key_of
@@ -84,9 +84,8 @@ class CodeBodies(QObject):
         image.setDevicePixelRatio(ratio)
         image.fill(QColor(ground))
         painter = QPainter(image)
-        font = self._font()
-        painter.setFont(font)
-        metrics = QFontMetrics(font)
+        painter.setFont(self._font)
+        metrics = self._metrics
         plain = QColor(theme.palette.text)
         colours = DARK_CODE if theme.dark else LIGHT_CODE
         spans = self._spans.get(key_of(item), [])
@@ -99,19 +98,17 @@ class CodeBodies(QObject):
                     if piece:
                         painter.setPen(QColor(colour) if colour is not None else plain)
                         painter.drawText(QPointF(x, y), piece)
-                        x += metrics.horizontalAdvance(piece)
+                        x += metrics.horizontalAdvance(piece) if of_line else 0
                 at = start + length
             y += self.line_px
         painter.end()
         return image
 
-    def _font(self) -> QFont:
-        font = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
-        font.setPointSizeF(self._icons.themes.current.code_pt * _SMALLER)
-        return font
-
     def _measure(self) -> None:
-        self.line_px = round(QFontMetrics(self._font()).lineSpacing() * _LEADING)
+        self._font = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
+        self._font.setPointSizeF(self._icons.themes.current.code_pt * _SMALLER)
+        self._metrics = QFontMetrics(self._font)
+        self.line_px = round(self._metrics.lineSpacing() * _LEADING)
 
     def _forget(self) -> None:
         self._held.clear()
@@ -125,7 +122,9 @@ def first_lines(text: str) -> list[str]:
     ['if x:', 'go()']
     """
     lines = [line.expandtabs(4)[:_LINE_CHARACTERS].rstrip() for line in text.strip("\n").split("\n", LINES)[:LINES]]
-    lines = ["".join(char if char.isprintable() else " " for char in line) for line in lines]
+    lines = [
+        line if line.isprintable() else "".join(char if char.isprintable() else " " for char in line) for line in lines
+    ]
     while lines and not lines[-1]:
         lines.pop()
     indents = [len(line) - len(line.lstrip()) for line in lines if line.strip()]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
+from functools import lru_cache
 from pathlib import PurePath
 
 from PySide6.QtCore import QCoreApplication, QDate, QLocale
@@ -150,7 +151,12 @@ def month_name(month: tuple[int, int]) -> str:
 
 def day(at: datetime) -> str:
     here = at.astimezone()
-    return QLocale().toString(QDate(here.year, here.month, here.day), "d MMM yyyy")
+    return _day(here.year, here.month, here.day, QLocale().name())
+
+
+@lru_cache(1_000)
+def _day(year: int, month: int, day: int, _locale: str) -> str:
+    return QLocale().toString(QDate(year, month, day), "d MMM yyyy")
 
 
 def tr(text: str) -> str:
