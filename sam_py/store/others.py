@@ -168,7 +168,7 @@ class OtherDevices:
                 loop.call_soon_threadsafe(self.notice, sorted(id for id in ids if id))
         except RuntimeError as error:  # the loop is closed
             log.info("the watching of folders ended: %s", error)
-        except OSError as error:  # too many watches, no such folder: looking every minute goes on
+        except (OSError, UnicodeError) as error:  # too many watches, no such folder, no UTF-8: looking goes on
             log.warning("changes by other computers are only noticed every minute: %s", error)
 
 

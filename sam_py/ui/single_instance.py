@@ -33,7 +33,7 @@ class SingleInstance(QObject):
 
     def __init__(self, data: Path, state: Path, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        name = "sam-py-" + hashlib.sha256(str(data.resolve()).encode()).hexdigest()[:16]
+        name = "sam-py-" + hashlib.sha256(os.fsencode(data.resolve())).hexdigest()[:16]
         self._name = name
         self._lock = _Lock(state / f"{name}.lock")
         self._server: QLocalServer | None = None

@@ -74,7 +74,8 @@ def test_a_folder_that_vanishes_and_comes_back_has_everything(
 def test_a_second_program_on_one_data_folder_waits_for_the_end_of_the_first(qapp: Any, tmp_path: Path) -> None:
     """With one state folder. Two of them are two computers: each device has a journal of its own."""
     first = default_paths(tmp_path / "one").create()
-    holder, second = SingleInstance(first.data, first.state), SingleInstance(first.data, first.state)
+    data = first.data / os.fsdecode(b"caf\xe9")  # a drive may have names that are no UTF-8
+    holder, second = SingleInstance(data, first.state), SingleInstance(data, first.state)
     assert holder.acquire()
     assert not second.acquire()
     assert second.holder == str(os.getpid())

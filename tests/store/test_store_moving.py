@@ -246,3 +246,8 @@ def test_names_that_look_odd_are_found_again(paths: Paths, tmp_path: Path) -> No
         move_data(default_paths(tmp_path).data, tmp_path / name, paths.config, Disk(), on)
         assert default_paths(tmp_path).data == tmp_path / name
         assert told(default_paths(tmp_path)) == ["answer to one", "one"]
+
+        async def follow(house: House) -> None:
+            house.library.follow_others()  # a watcher that dies would be told by the test's runner
+
+        at_home(default_paths(tmp_path), follow)
