@@ -18,7 +18,7 @@ from typing import IO, Any, BinaryIO, cast
 from sam_py.store.exporters import nested
 from sam_py.store.exporters.errors import TransferError
 from sam_py.store.exporters.lossless import mended
-from sam_py.store.importers.json_stream import JsonStream
+from sam_py.store.importers.json_stream import JsonStream, encoding_of
 
 MB = 1024 * 1024
 MOST_NAMES = 200_000
@@ -106,7 +106,7 @@ class Bundle:
         """A JSON file, read at once. Raises TransferError."""
         raw = self.read(name)
         try:
-            return mended(_loaded(raw.decode("utf-8-sig", errors="replace")))
+            return mended(_loaded(raw.decode(encoding_of(raw), errors="replace")))
         except ValueError as error:
             raise TransferError(
                 f"“{name}” is not whole JSON: export it again, and copy it without opening it in an editor.",

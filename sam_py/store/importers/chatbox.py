@@ -14,7 +14,7 @@ from functools import partial
 from typing import Any
 
 from sam_py.messages.message import StopReason
-from sam_py.messages.parts import Part, TextPart, ThinkingTextPart, ToolCallPart
+from sam_py.messages.parts import FilePart, Part, TextPart, ThinkingTextPart, ToolCallPart
 from sam_py.store.exporters.lossless import canonical
 from sam_py.store.importers.bundle import Bundle
 from sam_py.store.importers.found import (
@@ -34,12 +34,21 @@ from sam_py.store.importers.found import (
 )
 from sam_py.store.importers.gathering import Gathering, Result, as_json, usage_of
 from sam_py.store.importers.json_stream import DamagedItem
+from sam_py.store.importers.leftover import left_of
 
 KEY = "chatbox"
 _SESSION = "session:"
 _FINISH: dict[str, StopReason] = {"length": "length", "content-filter": "content_filter", "error": "error"}
 _READ = ("id", "name", "messages", "threads", "messageForksHash", "starred", "threadName")
-_READ_OF_MESSAGE = ("id", "role", "contentParts", "content", "reasoningContent", "timestamp", "model", "usage", "files")
+_READ_OF_MESSAGE = ("id", "role", "contentParts", "content", "reasoningContent", "timestamp", "model", "files")
+_READ_OF_PART = {
+    "text": ("text",),
+    "reasoning": ("text",),
+    "tool-call": ("toolCallId", "toolName", "args", "state", "result"),
+    "image": ("url",),
+}
+_PARSED = "parseFile"
+"""What the keys of files' texts begin with."""
 
 
 def detect(bundle: Bundle, heads: Sequence[Head]) -> bool:
@@ -67,16 +76,20 @@ def _sessions_in(source: Source, name: str) -> Iterator[Found | Aside]:
 
 
 def _pictures(source: Source, name: str) -> dict[str, Part]:
-    """Pictures that stand in the file itself, by the key under which messages name them."""
+    """Pictures, and the texts of files, that stand in the file itself, by the key under which messages name them."""
     pictures: dict[str, Part] = {}
     with source.bundle.stream(name) as stream:
         for item in stream.items():
-            if (
-                not isinstance(item, DamagedItem)
-                and isinstance(item.value, str)
-                and item.value.startswith("data:image/")
-            ):
+            if isinstance(item, DamagedItem) or not isinstance(item.value, str):
+                continue
+            if item.value.startswith("data:image/"):
                 pictures[item.key] = picture_at(item.value, source.keep)
+            elif item.key.startswith(_PARSED) and item.value:
+                content = item.value.encode("utf-8", "replace")
+                hash = source.keep(content)
+                pictures[item.key] = FilePart(
+                    attachment=hash, filename="file.txt", mime_type="text/plain", size=len(content)
+                )
     return pictures
 
 
@@ -144,9 +157,9 @@ class _Taking:
             isinstance(block, ThinkingTextPart) for block in blocks
         ):
             blocks.insert(0, ThinkingTextPart(text=thought))
-        files = [unknown("file", each) for each in items_of(message.get("files"))]
-        if files:
-            self._gathering.note("Attached files are not in Chatbox's export; what names them is kept.")
+        files = [self._file(fields_of(each)) for each in items_of(message.get("files"))]
+        kept = [each for each, file in zip(items_of(message.get("files")), files, strict=True) if file.kind == "file"]
+        rest = {"message": rest, "left": left_of(items_of(message.get("contentParts")), _READ_OF_PART), "files": kept}
         if message.get("role") == "assistant":
             usage = fields_of(message.get("usage"))
             is_error = bool(message.get("error"))
@@ -163,13 +176,26 @@ class _Taking:
                     reasoning_tokens=usage.get("reasoningTokens"),
                     cached_input_tokens=usage.get("cachedInputTokens"),
                 ),
-                message=rest,
+                **rest,
             )
             return
-        if message.get("role") == "system":
-            self._gathering.system(id, parent, blocks, at, message=rest)
-        else:
-            self._gathering.user(id, parent, [*blocks, *files], at, message=rest)
+        match message.get("role"):
+            case "system":
+                self._gathering.system(id, parent, blocks, at, **rest)
+            case "tool":
+                call, name = self._gathering.call_to_answer(parent), text_of(message.get("name"))
+                self._gathering.result(id, parent, call, None, at, tool_name=name, parts=[*blocks, *files], **rest)
+            case _:
+                self._gathering.user(id, parent, [*blocks, *files], at, **rest)
+
+    def _file(self, file: dict[str, Any]) -> Part:
+        """An attached file: its text where the export has it, else what names it."""
+        known = self._pictures.get(text_of(file.get("storageKey")))
+        if isinstance(known, FilePart):
+            name = text_of(file.get("name")) or "file"
+            return known.model_copy(update={"filename": name if name.lower().endswith(".txt") else f"{name}.txt"})
+        self._gathering.note("Some attached files are not in Chatbox's export; what names them is kept.")
+        return known or unknown("file", file)
 
     def _part(self, part: dict[str, Any]) -> Iterator[Part | Result]:
         match part.get("type"):

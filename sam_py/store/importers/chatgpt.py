@@ -39,13 +39,28 @@ from sam_py.store.importers.gathering import Gathering
 from sam_py.store.importers.json_stream import DamagedItem
 
 KEY = "chatgpt"
-_FILE = re.compile(r"conversations([-_]\d+)?\.json\Z")
+_FILE = re.compile(r"(.*/)?conversations([-_]\d+)?\.json\Z")
+_BESIDE = ("user.json", "user_settings.json", "message_feedback.json", "model_comparisons.json")
+"""Of an account's other matters. What is named here is no conversation, nor a part of one."""
+_LISTS = ("shared_conversations.json", "chat.html", "export_manifest.json")
+"""What names or shows conversations that stand in the main file."""
+_CONTEXTS = ("user_editable_context", "model_editable_context")
 _FILE_ID = re.compile(r"file-[A-Za-z0-9]+|file_[A-Za-z0-9]+")
 _SCHEME = re.compile(r"\A[a-z-]+://")
 _MARK = re.compile("[\ue200-\ue2ff]")
 """Of the private signs that begin and end a reference."""
 _STOPS: dict[str, StopReason] = {"stop": "stop", "max_tokens": "length", "interrupted": "aborted"}
-_READ = ("model_slug", "finish_details", "attachments", "is_complete")
+_READ = ("model_slug",)
+_READ_OF_MESSAGE = ("id", "author", "content", "metadata", "create_time", "recipient", "status", "weight")
+_READ_OF_CONTENT = {
+    "text": ("parts",),
+    "multimodal_text": ("parts",),
+    "code": ("text", "language"),
+    "thoughts": ("thoughts",),
+    "user_editable_context": ("user_profile", "user_instructions"),
+    "model_editable_context": ("model_set_context",),
+}
+_READ_OF_OTHERS = ("text", "result", "content", "parts")
 _READ_OF_CONVERSATION = (
     "mapping",
     "title",
@@ -63,10 +78,13 @@ def detect(bundle: Bundle, heads: Sequence[Head]) -> bool:
 
 
 def read(source: Source) -> Iterator[Found | Aside]:
-    names = [name for name in source.bundle.names if _FILE.search(PurePosixPath(name).name)]
+    names = [name for name in source.bundle.names if _FILE.match(name)]
     files = _Files(source)
     seen: set[str] = set()
     yield from source.each_file(sorted({*names, *source.files}), partial(_file, files, seen))
+    others = {PurePosixPath(name).name for name in source.bundle.names}
+    if beside := ", ".join(each for each in (*_BESIDE, *_LISTS) if each in others):
+        source.note(f"Not read, as there are no other conversations in it: {beside}.")
 
 
 def _file(files: _Files, seen: set[str], source: Source, name: str) -> Iterator[Found | Aside]:
@@ -166,18 +184,16 @@ class _Tree:
         message = fields_of(fields_of(self._mapping[id]).get("message"))
         role = text_of(fields_of(message.get("author")).get("role"))
         content, metadata = fields_of(message.get("content")), fields_of(message.get("metadata"))
-        at, rest = message.get("create_time"), without(metadata, *_READ)
+        at, rest = message.get("create_time"), _rest_of(message)
         carried = self._carried.pop(parent or "", [])
         gathering = self._gathering
         match role:
+            case _ if content.get("content_type") in _CONTEXTS:
+                gathering.system(id, parent, _context(content), at, **rest)
             case "system":
-                gathering.system(id, parent, _said(content) or _instructions(metadata), at, metadata=rest)
-            case "user" if content.get("content_type") == "user_editable_context":
-                gathering.system(id, parent, _context(content), at, metadata=rest)
+                gathering.system(id, parent, _said(content) or _instructions(metadata), at, **rest)
             case "user":
-                gathering.user(
-                    id, parent, [*self._parts(content), *self._attached(content, metadata)], at, metadata=rest
-                )
+                gathering.user(id, parent, [*self._parts(content), *self._attached(content, metadata)], at, **rest)
             case "assistant":
                 self._reply(id, parent, message, carried)
             case "tool":
@@ -185,7 +201,7 @@ class _Tree:
                 parts = self._parts(content)
                 call = gathering.call_to_answer(parent)
                 status: ToolStatus = "error" if content.get("content_type") == "system_error" else "success"
-                gathering.result(id, parent, call, None, at, tool_name=name, status=status, parts=parts, metadata=rest)
+                gathering.result(id, parent, call, None, at, tool_name=name, status=status, parts=parts, **rest)
             case "":
                 gathering.user(id, parent, [], at)  # a root without a message
             case _:
@@ -210,7 +226,7 @@ class _Tree:
             message.get("create_time"),
             model=text_of(metadata.get("model_slug")) or self._model,
             stop_reason="aborted" if message.get("status") == "in_progress" else _STOPS.get(stop, "stop"),
-            metadata=without(metadata, *_READ),
+            **_rest_of(message),
         )
 
     def _is_followed_by_reply(self, id: str) -> bool:
@@ -270,6 +286,24 @@ class _Tree:
             yield part or unknown("file", each)
 
 
+def _rest_of(message: dict[str, Any]) -> dict[str, Any]:
+    """What of a message is in none of its parts, for the message to keep."""
+    author, content, metadata = (fields_of(message.get(key)) for key in ("author", "content", "metadata"))
+    kind = text_of(content.get("content_type"))
+    read = _READ_OF_CONTENT.get(kind, _READ_OF_OTHERS)
+    rest: dict[str, Any] = {
+        "metadata": without(metadata, *_READ),
+        "message": without(message, *_READ_OF_MESSAGE) | {"author": without(author, "role", "name")},
+        "content": without(content, "content_type", *read),
+        "pieces": [each for each in items_of(content.get("parts")) if isinstance(each, dict)],
+    }
+    if kind == "thoughts":
+        thoughts = [without(fields_of(each), "summary", "content") for each in items_of(content.get("thoughts"))]
+        rest["thoughts"] = [each for each in thoughts if each]
+    rest["message"] = without(rest["message"])
+    return without(rest)
+
+
 def _said(content: Mapping[str, Any]) -> str:
     """The text of a content, in whichever field its type has it."""
     texts = [piece for piece in items_of(content.get("parts")) if isinstance(piece, str)]
@@ -279,7 +313,9 @@ def _said(content: Mapping[str, Any]) -> str:
 
 
 def _context(content: Mapping[str, Any]) -> str:
-    return "\n\n".join(filter(None, (text_of(content.get(key)) for key in ("user_profile", "user_instructions"))))
+    """What the person, or the model, has it remember."""
+    read = _READ_OF_CONTENT[text_of(content.get("content_type"))]
+    return "\n\n".join(filter(None, (text_of(content.get(key)) for key in read)))
 
 
 def _instructions(metadata: Mapping[str, Any]) -> str:

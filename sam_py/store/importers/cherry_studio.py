@@ -10,7 +10,7 @@ public readers have it (desktop backup: ``time``, ``version``, ``localStorage``,
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import PurePosixPath
 from typing import Any
@@ -36,14 +36,35 @@ from sam_py.store.importers.found import (
     without,
 )
 from sam_py.store.importers.gathering import Gathering, Result, as_json, usage_of
+from sam_py.store.importers.leftover import left_of
 
 KEY = "cherry-studio"
 _STORE = "persist:cherry-studio"
-_READ_OF_MESSAGE = ("id", "role", "topicId", "createdAt", "blocks", "content", "askId", "usage", "model", "status")
+_PROGRAM = "Cherry Studio"
+_READ_OF_MESSAGE = ("id", "role", "topicId", "createdAt", "blocks", "content", "askId", "status")
+_OF_BLOCK = ("id", "messageId", "status", "createdAt")
+_READ_OF_BLOCK = {
+    "main_text": (*_OF_BLOCK, "content"),
+    "thinking": (*_OF_BLOCK, "content"),
+    "code": (*_OF_BLOCK, "content", "language"),
+    "tool": (*_OF_BLOCK, "toolId", "toolName", "arguments", "content"),
+    "image": (*_OF_BLOCK, "url"),
+    "file": _OF_BLOCK,
+}
+_COPY = (
+    "This backup of Cherry Studio is a copy of its database, which only Cherry Studio can read. A file that holds a "
+    "data.json can be imported: in Cherry Studio, Settings, Data, “Export to phone” saves one where the version has "
+    "it, and older versions make their backups so."
+)
 
 
 def detect(bundle: Bundle, heads: Sequence[Head]) -> bool:
-    return any({"localStorage", "indexedDB"} <= head.members.keys() for head in heads)
+    return any({"localStorage", "indexedDB"} <= head.members.keys() or _is_copy(head.members) for head in heads)
+
+
+def _is_copy(members: Mapping[str, Any]) -> bool:
+    """Whether a file is the ``metadata.json`` of a backup that holds the database itself."""
+    return members.get("appName") == _PROGRAM and "appVersion" in members
 
 
 def read(source: Source) -> Iterator[Found | Aside]:
@@ -52,6 +73,10 @@ def read(source: Source) -> Iterator[Found | Aside]:
 
 def _topics_in(source: Source, name: str) -> Iterator[Found | Aside]:
     backup = fields_of(source.bundle.json(name))
+    if _is_copy(backup):
+        if len(source.files) == 1:
+            raise TransferError(_COPY, kind="unknown_format")
+        return
     database = fields_of(backup.get("indexedDB"))
     topics = items_of(database.get("topics"))
     if not topics:
@@ -123,6 +148,7 @@ def _take(
     blocks = [piece for block in own for piece in _block(files, gathering, block)]
     if not own and isinstance(message.get("content"), str):  # before there were blocks
         blocks = [TextPart(text=message["content"])]
+    left = left_of(own, _READ_OF_BLOCK)
     role = message.get("role")
     if role == "assistant":
         model, usage = fields_of(message.get("model")), fields_of(message.get("usage"))
@@ -136,12 +162,13 @@ def _take(
             stop_reason="aborted" if status in ("paused", "pending") else "error" if status == "error" else "stop",
             usage=usage_of(usage.get("prompt_tokens"), usage.get("completion_tokens")),
             message=rest,
+            left=left,
         )
         return
     if role == "system":
-        gathering.system(id, parent, blocks, at, message=rest)
+        gathering.system(id, parent, blocks, at, message=rest, left=left)
     else:
-        gathering.user(id, parent, blocks, at, message=rest)
+        gathering.user(id, parent, blocks, at, message=rest, left=left)
 
 
 def _block(files: _Files, gathering: Gathering, block: dict[str, Any]) -> Iterator[Part | Result]:

@@ -1,8 +1,9 @@
 """Claude's data export: ``conversations.json``, alone, in its ZIP, or in the unpacked folder.
 
 A conversation is a list of ``chat_messages`` whose ``content`` holds text, thinking, tool calls and their results in
-order; ``parent_message_uuid``, where there is one, makes branches. The text of attached files is in the export
-(``extracted_content``), pictures are not. Artifacts come in as what they are: calls of a tool, or tags in a text.
+order (spoken ones as ``voice_note``); ``parent_message_uuid``, where there is one, makes branches. The text of
+attached files is in the export (``extracted_content``), pictures are not. Artifacts come in as what they are: calls
+of a tool, or tags in a text.
 
 Sources: public readers and type declarations of it (Sinity/polylogue, docs/providers/claude-ai.md, and others found
 by `chat_messages`). Anthropic documents how to ask for an export: https://support.anthropic.com/en/articles/9450526.
@@ -10,7 +11,9 @@ by `chat_messages`). Anthropic documents how to ask for an export: https://suppo
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import PurePosixPath
 from typing import Any
 
 from sam_py.messages.parts import FilePart, Part, TextPart, ThinkingTextPart, ToolCallPart
@@ -32,11 +35,25 @@ from sam_py.store.importers.found import (
 )
 from sam_py.store.importers.gathering import Gathering, Result, as_json
 from sam_py.store.importers.json_stream import DamagedItem
+from sam_py.store.importers.leftover import left_of
 
 KEY = "claude"
 _UNSEEN = frozenset({"token_budget", "flag"})
 """Blocks that nobody is shown; kept beside the message."""
-_BESIDE = ("projects.json", "memories.json", "users.json")
+_BESIDE = {
+    "projects": "it holds projects with their instructions and documents, and no conversations",
+    "memories": "it holds what was remembered, and no conversations",
+}
+_ACCOUNT = ("users", "user")
+_READ_OF_BLOCK = {
+    "text": ("text",),
+    "voice_note": ("text",),
+    "thinking": ("thinking",),
+    "tool_use": ("id", "name", "input"),
+    "tool_result": ("tool_use_id", "name", "content", "is_error"),
+}
+_READ_OF_RESULT = {"text": ("text",), "knowledge": ("title", "url", "text")}
+_LINK = re.compile(r"https?://[^\s<>]+\Z")
 _READ = ("uuid", "name", "created_at", "chat_messages", "is_starred", "current_leaf_message_uuid")
 _READ_OF_MESSAGE = (
     "uuid",
@@ -44,10 +61,8 @@ _READ_OF_MESSAGE = (
     "content",
     "sender",
     "created_at",
-    "updated_at",
     "attachments",
     "files",
-    "files_v2",
     "parent_message_uuid",
     "index",
 )
@@ -63,10 +78,15 @@ def detect(bundle: Bundle, heads: Sequence[Head]) -> bool:
 
 
 def read(source: Source) -> Iterator[Found | Aside]:
-    for other in _BESIDE:
-        if source.bundle.named(other):
-            source.note(f"“{other}” of the export holds no conversations and was not read.")
     yield from source.each_file(source.files, _conversations_in)
+    for name in source.others:
+        path = PurePosixPath(name)
+        if path.stem in _ACCOUNT:
+            source.note(f"“{path.name}” of the export names your account, and was not read.")
+        elif (why := _BESIDE.get(path.stem) or _BESIDE.get(path.parent.name)) is not None:
+            content = source.file(name) or b""
+            if content.strip() not in (b"", b"[]", b"{}"):
+                yield Aside(f"“{name}”", why, content)
 
 
 def _conversations_in(source: Source, name: str) -> Iterator[Found | Aside]:
@@ -115,25 +135,60 @@ def _take(gathering: Gathering, id: str, parent: str | None, message: dict[str, 
     if not any(isinstance(block, Result) or not isinstance(block, TextPart) or block.text for block in blocks):
         blocks = [TextPart(text=text_of(message.get("text")))]
     at, rest = message.get("created_at"), without(message, *_READ_OF_MESSAGE)
+    left = {"left": left_of(content, _READ_OF_BLOCK), "results": _left_of_results(content)}
+    rest |= {"attachments": files} if (files := _left_of_files(message)) else {}
     rest |= {"unseen": unseen} if (unseen := [each for each in content if each.get("type") in _UNSEEN]) else {}
     attached = list(_attached(gathering, message, keep))
     if message.get("sender") == "assistant":
-        gathering.turns(id, parent, [*attached, *blocks], at, message=rest)
+        gathering.turns(id, parent, [*attached, *_with_sources(blocks, content)], at, message=rest, **left)
         return
-    gathering.user(id, parent, [*attached, *blocks], at, message=rest)
+    gathering.user(id, parent, [*attached, *blocks], at, message=rest, **left)
+
+
+def _with_sources(blocks: list[Part | Result], content: list[dict[str, Any]]) -> list[Part | Result]:
+    """A reply with the addresses that it cites below its text, each once."""
+    sources: dict[str, str] = {}
+    for citation in (fields_of(each) for block in content for each in items_of(block.get("citations"))):
+        told = {**citation, **fields_of(citation.get("details"))}
+        url = text_of(told.get("url")).strip()
+        if _LINK.match(url):
+            title = " ".join(text_of(told.get("title")).split()) or url
+            sources.setdefault(url, re.sub(r"([\\\[\]])", r"\\\1", title))
+    if not sources:
+        return blocks
+    links = "\n".join(f"- [{title}](<{url}>)" for url, title in sources.items())
+    last = blocks[-1]
+    if isinstance(last, TextPart):
+        return [*blocks[:-1], TextPart(text=f"{last.text.rstrip()}\n\n{links}")]
+    return [*blocks, TextPart(text=links)]
+
+
+def _left_of_results(content: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [
+        {"result_of": place, **left}
+        for place, block in enumerate(content)
+        if block.get("type") == "tool_result"
+        for left in left_of(items_of(block.get("content")), _READ_OF_RESULT)
+    ]
+
+
+def _left_of_files(message: dict[str, Any]) -> list[dict[str, Any]]:
+    """What the export says of attached files beside their text."""
+    files = map(fields_of, items_of(message.get("attachments")))
+    return [without(each, "extracted_content") for each in files if each.get("extracted_content")]
 
 
 def _block(block: dict[str, Any]) -> Part | Result:
     match block.get("type"):
-        case "text":
+        case "text" | "voice_note":
             return TextPart(text=text_of(block.get("text")))
         case "thinking":
-            return ThinkingTextPart(text=text_of(block.get("thinking")))
+            return ThinkingTextPart(text=text_of(block.get("thinking")) or _summary(block))
         case "tool_use":
             name, arguments = text_of(block.get("name")), as_json(block.get("input") or {})
             return ToolCallPart(call_id=text_of(block.get("id")), tool_name=name, arguments_json=arguments)
         case "tool_result":
-            parts = [_of_result(each) for each in items_of(block.get("content"))]
+            parts = list(_of_result(items_of(block.get("content"))))
             output = block.get("content") if not parts else None
             status = "error" if block.get("is_error") is True else "success"
             name, call = text_of(block.get("name")), text_of(block.get("tool_use_id"))
@@ -142,11 +197,27 @@ def _block(block: dict[str, Any]) -> Part | Result:
             return unknown("content", block)
 
 
-def _of_result(value: Any) -> Part:
-    fields = fields_of(value)
-    if fields.get("type") == "text":
-        return TextPart(text=text_of(fields.get("text")))
-    return unknown("content", value)
+def _summary(block: dict[str, Any]) -> str:
+    """What is told of a thought whose own words are not in the export."""
+    told = [text_of(fields_of(each).get("summary")) for each in items_of(block.get("summaries"))]
+    return "\n\n".join(filter(None, told))
+
+
+def _of_result(values: Iterable[Any]) -> Iterator[Part]:
+    """What a tool gave back; each page that was found with its title and address above its text."""
+    is_first = True
+    for value in values:
+        fields = fields_of(value)
+        match fields.get("type"):
+            case "text":
+                yield TextPart(text=text_of(fields.get("text")))
+            case "knowledge":
+                lines = (text_of(fields.get(key)).strip() for key in ("title", "url", "text"))
+                yield TextPart(text=("" if is_first else "\n\n") + "\n".join(filter(None, lines)))
+            case _:
+                yield unknown("content", value)
+                continue
+        is_first = False
 
 
 def _attached(gathering: Gathering, message: dict[str, Any], keep: Keep) -> Iterator[Part]:

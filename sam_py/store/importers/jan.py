@@ -32,11 +32,18 @@ from sam_py.store.importers.found import (
     without,
 )
 from sam_py.store.importers.gathering import Gathering, Result, as_json
+from sam_py.store.importers.leftover import left_of, left_of_call
 
 KEY = "jan"
 _LONGEST_LINE = 64 * 1024 * 1024
 _STOPS: dict[str, StopReason] = {"stopped": "aborted", "error": "error", "pending": "aborted"}
-_READ = ("id", "object", "thread_id", "role", "content", "status", "created_at", "completed_at", "metadata")
+_READ = ("id", "object", "thread_id", "role", "content", "status", "created_at", "metadata")
+_READ_OF_BLOCK = {
+    "text": ("text",),
+    "reasoning": ("text",),
+    "image_url": ("image_url",),
+    "tool_call": ("tool_call_id", "tool_name", "input", "output"),
+}
 
 
 def detect(bundle: Bundle, heads: Sequence[Head]) -> bool:
@@ -95,11 +102,21 @@ def _take(
     source: Source, gathering: Gathering, id: str, parent: str | None, message: dict[str, Any], model: str
 ) -> None:
     at, metadata = message.get("created_at"), fields_of(message.get("metadata"))
-    rest = {**without(message, *_READ), "metadata": without(metadata, "tool_calls")}
+    calls = [fields_of(each) for each in items_of(metadata.get("tool_calls"))]
+    rest = {
+        **without(message, *_READ),
+        "metadata": without(metadata, "tool_calls"),
+        "left": [
+            *left_of(items_of(message.get("content")), _READ_OF_BLOCK),
+            *_left_of(message),
+            *_left_of_calls(calls),
+        ],
+    }
+    rest = without(rest)
     content = message.get("content")
     blocks = [TextPart(text=content)] if isinstance(content, str) else []
     pieces: list[Part | Result] = [*blocks, *(b for each in items_of(content) for b in _block(source, fields_of(each)))]
-    pieces += [b for each in items_of(metadata.get("tool_calls")) for b in _call(fields_of(each))]
+    pieces += [block for each in calls for block in _call(each)]
     if message.get("role") == "assistant":
         stop = _STOPS.get(text_of(message.get("status")), "stop")
         gathering.turns(id, parent, pieces, at, model=model, stop_reason=stop, message=rest)
@@ -129,6 +146,22 @@ def _block(source: Source, block: dict[str, Any]) -> Iterator[Part | Result]:
                 yield Result(_plain(block["output"]), id, name)
         case _:
             yield unknown("content", block)
+
+
+def _left_of(message: dict[str, Any]) -> list[dict[str, Any]]:
+    """What texts say beside their value, as where they were found."""
+    texts = [fields_of(fields_of(each).get("text")) for each in items_of(message.get("content"))]
+    return [{"text": place, **rest} for place, text in enumerate(texts) if (rest := without(text, "value"))]
+
+
+def _left_of_calls(calls: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    left: list[dict[str, Any]] = []
+    for place, entry in enumerate(calls):
+        tool = fields_of(entry.get("tool"))
+        rest = without(entry, "tool", "response") | left_of_call(tool, fields_of(tool.get("function")))
+        rest |= without({"response": without(fields_of(entry.get("response")), "content")})
+        left += [{"call": place, **rest}] if rest else []
+    return left
 
 
 def _call(entry: dict[str, Any]) -> Iterator[Part | Result]:

@@ -30,6 +30,15 @@ _IN_TEXT = re.compile(r'["\\]')
 _IN_VALUE = re.compile(r'["\[\]{},]')
 
 
+def encoding_of(beginning: bytes) -> str:
+    """How a text is written: UTF-8 but where it begins as editors on Windows begin UTF-16.
+
+    >>> encoding_of("{}".encode("utf-16")), encoding_of(b"{}")
+    ('utf-16', 'utf-8-sig')
+    """
+    return "utf-16" if beginning.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) else "utf-8-sig"
+
+
 @dataclass(frozen=True, slots=True)
 class Item:
     """`key` is the member that it belongs to, "" in a root array; `is_element` of an array."""
@@ -53,7 +62,7 @@ class JsonStream:
 
     def __init__(self, file: BinaryIO, *, largest: int = LARGEST_ITEM) -> None:
         self._file = file
-        self._decoder = codecs.getincrementaldecoder("utf-8-sig")(errors="replace")
+        self._decoder: codecs.IncrementalDecoder | None = None
         self._buffer = ""
         self._at = 0
         self._piece = _FIRST_PIECE
@@ -196,6 +205,8 @@ class JsonStream:
     def _fill(self) -> None:
         raw = self._file.read(self._piece)
         self._ended = not raw
+        if self._decoder is None:
+            self._decoder = codecs.getincrementaldecoder(encoding_of(raw))(errors="replace")
         self._buffer += self._decoder.decode(raw, final=not raw)
         waiting = len(self._buffer) - self._at
         self._piece = min(max(_FIRST_PIECE, waiting), _LARGEST_PIECE)  # a long value is tried again less and less often

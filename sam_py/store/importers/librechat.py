@@ -27,6 +27,7 @@ from sam_py.store.importers.found import (
     without,
 )
 from sam_py.store.importers.gathering import Gathering, Result, as_json, usage_of
+from sam_py.store.importers.leftover import left_of, left_of_call
 
 KEY = "librechat"
 _READ = ("conversationId", "title", "messages", "messagesTree", "recursive", "branches", "options", "createdAt")
@@ -45,6 +46,11 @@ _READ_OF_MESSAGE = (
     "unfinished",
     "files",
 )
+_READ_OF_BLOCK = {"text": ("text",), "think": ("think",), "tool_call": ("tool_call",)}
+_GIVEN = ("output", "outputs", "results")
+"""Members that hold what came back."""
+_FUNCTIONS = ("", "function", "tool_call")
+"""Kinds of calls that have a name of their own; the others are called as their kind is."""
 
 
 def detect(bundle: Bundle, heads: Sequence[Head]) -> bool:
@@ -127,8 +133,11 @@ def _take(gathering: Gathering, id: str, parent: str | None, message: dict[str, 
     blocks = [block for each in items_of(message.get("content")) for block in _blocks(each)]
     if not blocks:
         blocks = [TextPart(text=text_of(message.get("text")))]
+    left = left_of(items_of(message.get("content")), _READ_OF_BLOCK) + _left_of_calls(items_of(message.get("content")))
+    if blocks and message.get("content") and (text := text_of(message.get("text"))) and not _is_said(text, blocks):
+        rest["text"] = text
     if message.get("isCreatedByUser") is True:
-        gathering.user(id, parent, [*blocks, *files], at, message=rest)
+        gathering.user(id, parent, [*blocks, *files], at, message=rest, left=left)
         return
     finish = message.get("finish_reason")
     gathering.turns(
@@ -146,7 +155,13 @@ def _take(gathering: Gathering, id: str, parent: str | None, message: dict[str, 
         else "stop",
         usage=usage_of(message.get("promptTokens"), message.get("tokenCount")),
         message=rest,
+        left=left,
     )
+
+
+def _is_said(text: str, blocks: list[Part | Result]) -> bool:
+    """Whether the flat text of a message is among its blocks."""
+    return text.strip() in "\n".join(block.text for block in blocks if isinstance(block, TextPart))
 
 
 def _blocks(value: Any) -> Iterator[Part | Result]:
@@ -158,17 +173,50 @@ def _blocks(value: Any) -> Iterator[Part | Result]:
         case "think":
             yield ThinkingTextPart(text=text_of(part.get("think")))
         case "tool_call":
-            call = fields_of(part.get("tool_call"))
-            function = fields_of(call.get("function")) or call
-            name = text_of(function.get("name"))
-            arguments = as_json(function.get("args") or function.get("arguments") or {})
-            id = text_of(call.get("id"))
-            yield ToolCallPart(call_id=id, tool_name=name, arguments_json=arguments)
-            output = function.get("output")
-            if output is not None:
-                yield Result(output, id, name)
+            yield from _called(fields_of(part.get("tool_call")))
         case _:
             yield unknown("content", value)
+
+
+def _function_of(call: dict[str, Any]) -> dict[str, Any]:
+    """What of a call says what was asked: a member that is called as the kind of the call is, or the call itself."""
+    return fields_of(call.get("function")) or fields_of(call.get(text_of(call.get("type")))) or call
+
+
+def _called(call: dict[str, Any]) -> Iterator[Part | Result]:
+    """A call and what came of it. Code that was run has its ``outputs``, a search in files its ``results``."""
+    kind, function = text_of(call.get("type")), _function_of(call)
+    name = text_of(function.get("name")) or text_of(call.get("name")) or (kind if kind not in _FUNCTIONS else "tool")
+    arguments: Any = function.get("args") or function.get("arguments") or {}
+    if kind == "code_interpreter" and isinstance(function.get("input"), str):
+        arguments = {"code": function["input"]}
+    id = text_of(call.get("id"))
+    yield ToolCallPart(call_id=id, tool_name=name, arguments_json=as_json(arguments))
+    output = next((each[key] for each in (function, call) for key in _GIVEN if each.get(key) not in (None, [])), None)
+    if isinstance(output, list):
+        yield Result(None, id, name, parts=tuple(_given(output)))
+    elif output is not None:
+        yield Result(output, id, name)
+
+
+def _given(outputs: list[Any]) -> Iterator[Part]:
+    """What code gave back: what it wrote, one below the other, and what names its pictures."""
+    logs = [text_of(each.get("logs")) or text_of(each.get("text")) for each in map(fields_of, outputs)]
+    if text := "\n".join(filter(None, logs)):
+        yield TextPart(text=text)
+    for log, each in zip(logs, outputs, strict=True):
+        if not log:
+            yield unknown("file" if fields_of(each).get("type") == "image" else "content", each)
+
+
+def _left_of_calls(content: list[Any]) -> list[dict[str, Any]]:
+    """What calls say beside what was asked and given."""
+    left: list[dict[str, Any]] = []
+    for place, block in enumerate(map(fields_of, content)):
+        call = fields_of(block.get("tool_call")) if block.get("type") == "tool_call" else {}
+        if call and (rest := left_of_call(call, _function_of(call), *_GIVEN)):
+            left.append({"block": place, "type": "tool_call", **rest})
+    return left
 
 
 IMPORTER = Importer(KEY, "LibreChat", detect, read)

@@ -33,10 +33,16 @@ from sam_py.store.importers.found import (
     without,
 )
 from sam_py.store.importers.gathering import Gathering, Result, as_json, usage_of
+from sam_py.store.importers.leftover import left_of
 
 KEY = "lm-studio"
 _SUFFIX = ".conversation.json"
 _STOPS: dict[str, StopReason] = {"maxPredictedTokensReached": "length", "userStopped": "aborted", "failed": "error"}
+_READ_OF_BLOCK = {
+    "text": ("text",),
+    "toolCallRequest": ("toolCallRequestId", "parameters", "arguments", "name"),
+    "toolCallResult": ("toolCallRequestId", "content", "name"),
+}
 _READ = ("name", "createdAt", "messages", "systemPrompt", "pinned")
 
 
@@ -80,7 +86,7 @@ def _conversation(source: Source, name: str, conversation: dict[str, Any]) -> Fo
 
 
 def _take(source: Source, gathering: Gathering, id: str, parent: str | None, version: dict[str, Any]) -> None:
-    rest = without(version, "type", "role", "content", "steps", "senderInfo")
+    rest = without(version, "type", "role", "content", "steps")
     steps = [fields_of(step) for step in items_of(version.get("steps"))]
     blocks = [block for value in items_of(version.get("content")) for block in _block(source, value, thinks=False)]
     for step in steps:
@@ -88,18 +94,28 @@ def _take(source: Source, gathering: Gathering, id: str, parent: str | None, ver
             thinks = fields_of(step.get("style")).get("type") == "thinking"
             for value in items_of(step.get("content")):
                 blocks += _block(source, value, thinks=thinks)
-    others = [step for step in steps if step.get("type") != "contentBlock"]
+    # of its blocks a step keeps only what is in none of their parts
+    others = [_left_of(step) if step.get("type") == "contentBlock" else step for step in steps]
+    others = [step for step in others if step]
+    left = left_of(items_of(version.get("content")), _READ_OF_BLOCK)
     role = text_of(version.get("role")) or ("assistant" if steps else "user")
     if role == "assistant":
         model, usage, stop = _generated(steps, version)
         gathering.turns(
-            id, parent, blocks, None, model=model, usage=usage, stop_reason=stop, version=rest, steps=others
+            id, parent, blocks, None, model=model, usage=usage, stop_reason=stop, version=rest, steps=others, left=left
         )
         return
     if role == "system":
-        gathering.system(id, parent, blocks, None, version=rest)
+        gathering.system(id, parent, blocks, None, version=rest, left=left)
     else:
-        gathering.user(id, parent, blocks, None, version=rest)
+        gathering.user(id, parent, blocks, None, version=rest, left=left)
+
+
+def _left_of(step: dict[str, Any]) -> dict[str, Any]:
+    """What a step says beside its blocks, and these beside their parts."""
+    rest = without(step, "type", "content", "stepIdentifier")
+    left = left_of(items_of(step.get("content")), _READ_OF_BLOCK)
+    return {**rest, **({"left": left} if left else {})}
 
 
 def _generated(steps: list[dict[str, Any]], version: dict[str, Any]) -> tuple[str, Usage | None, StopReason]:

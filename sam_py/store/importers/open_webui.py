@@ -33,6 +33,7 @@ from sam_py.store.importers.found import (
 )
 from sam_py.store.importers.gathering import Gathering, Result, as_json, usage_of
 from sam_py.store.importers.json_stream import DamagedItem
+from sam_py.store.importers.leftover import left_of
 
 KEY = "open-webui"
 _DETAILS = re.compile(r"<details\b([^>]*)>(.*?)</details>\n*", re.DOTALL)
@@ -49,11 +50,25 @@ _READ_OF_MESSAGE = (
     "files",
     "model",
     "timestamp",
-    "usage",
     "output",
     "done",
     "reasoning_content",
 )
+_CODE = "open_webui:code_interpreter"
+_READ_OF_ITEM = {
+    "reasoning": ("content", "summary", "status"),
+    "message": ("content", "status", "role"),
+    "function_call": ("name", "arguments", "call_id", "status"),
+    "function_call_output": ("output", "call_id", "status"),
+    _CODE: ("code", "lang", "output", "status"),
+}
+_READ_OF_PIECE = {key: ("text",) for key in ("output_text", "reasoning_text", "summary_text", "input_text", "text")}
+_READ_OF_DETAILS = {
+    "reasoning": ("done",),
+    "tool_calls": ("done", "id", "name", "arguments", "result"),
+    "code_interpreter": ("done", "output"),
+}
+_FENCE = re.compile(r"\A(`{3,})([^\n`]*)\n(.*?)\n?\1\s*\Z", re.DOTALL)
 
 
 def detect(bundle: Bundle, heads: Sequence[Head]) -> bool:
@@ -146,8 +161,13 @@ def _take(source: Source, gathering: Gathering, id: str, parent: str | None, mes
         case "system":
             gathering.system(id, parent, text_of(content), at, message=rest)
         case "assistant":
-            output = items_of(message.get("output"))
-            blocks = [_item(fields_of(each)) for each in output] or _blocks_in(text_of(content))
+            output = [fields_of(each) for each in items_of(message.get("output"))]
+            left = [*left_of(output, _READ_OF_ITEM), *_left_of_pieces(output)]
+            blocks = [block for number, each in enumerate(output) for block in _item(each, f"{id}.{number}")]
+            if not any(isinstance(block, TextPart) and block.text for block in blocks):
+                told, details = _blocks_in(text_of(content), id)
+                blocks += [block for block in told if isinstance(block, TextPart)] if blocks else told
+                left += details
             if (thought := text_of(message.get("reasoning_content"))) and not output:
                 blocks.insert(0, ThinkingTextPart(text=thought))
             usage = fields_of(message.get("usage"))
@@ -163,6 +183,7 @@ def _take(source: Source, gathering: Gathering, id: str, parent: str | None, mes
                     usage.get("completion_tokens") or usage.get("output_tokens"),
                 ),
                 message=rest,
+                left=left,
             )
         case _:
             gathering.user(id, parent, [unknown("message", message)], at)
@@ -192,31 +213,68 @@ def _file(gathering: Gathering, source: Source, file: dict[str, Any]) -> Part:
     return unknown("file", file)
 
 
-def _item(item: dict[str, Any]) -> Part | Result:
-    """An item of a reply's output, in the form of OpenAI's Responses API."""
-    texts = [text_of(each.get("text")) for each in map(fields_of, items_of(item.get("content")))]
+def _item(item: dict[str, Any], name: str) -> Iterator[Part | Result]:
+    """An item of a reply's output, in the form of OpenAI's Responses API. `name` is for a call that has no id."""
     match item.get("type"):
         case "reasoning":
-            return ThinkingTextPart(text="\n\n".join(filter(None, texts)))
+            yield ThinkingTextPart(text=_texts_of(item.get("content")) or _texts_of(item.get("summary")))
         case "message":
-            return TextPart(text="\n\n".join(filter(None, texts)))
+            yield TextPart(text=_texts_of(item.get("content")))
         case "function_call":
-            name, arguments = text_of(item.get("name")), as_json(item.get("arguments") or {})
+            arguments = as_json(item.get("arguments") or {})
             call = text_of(item.get("call_id")) or text_of(item.get("id"))
-            return ToolCallPart(call_id=call, tool_name=name, arguments_json=arguments)
+            yield ToolCallPart(call_id=call, tool_name=text_of(item.get("name")), arguments_json=arguments)
         case "function_call_output":
             output = item.get("output")
             pieces = [text_of(each.get("text")) for each in map(fields_of, items_of(output))]
-            return Result("\n".join(pieces) if pieces else output, text_of(item.get("call_id")))
+            yield Result("\n".join(pieces) if pieces and all(pieces) else output, text_of(item.get("call_id")))
+        case kind if kind == _CODE:
+            code, language = text_of(item.get("code")), text_of(item.get("lang"))
+            yield from _ran(text_of(item.get("id")) or name, code, language, item.get("output"))
         case _:
-            return unknown("content", item)
+            yield unknown("content", item)
 
 
-def _blocks_in(text: str) -> list[Part | Result]:
-    """A reply's text, its details blocks taken for what they stand for."""
+def _texts_of(pieces: Any) -> str:
+    return "\n\n".join(filter(None, (text_of(each.get("text")) for each in map(fields_of, items_of(pieces)))))
+
+
+def _ran(call: str, code: str, language: str, output: Any) -> Iterator[Part | Result]:
+    """Code that the program ran for the model, and what it wrote: as the call of a tool."""
+    asked = as_json({"code": code, **({"language": language} if language else {})})
+    yield ToolCallPart(call_id=call, tool_name="code_interpreter", arguments_json=asked)
+    if output in (None, "", {}):
+        return
+    told = fields_of(output)
+    pieces = [text_of(told.get(key)) for key in ("stdout", "result", "stderr")]
+    is_plain = set(told) <= {"stdout", "result", "stderr"} and all(
+        isinstance(each, str | None) for each in told.values()
+    )
+    text = "\n".join(filter(None, pieces)) if told and is_plain else as_json(output)
+    is_error = is_plain and bool(told.get("stderr")) and not told.get("stdout") and not told.get("result")
+    yield Result(text, call, "code_interpreter", "error" if is_error else "success")
+
+
+def _left_of_pieces(output: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """What the pieces of a reply's output say beside their text: what they cite, what was refused."""
+    left: list[dict[str, Any]] = []
+    for place, item in enumerate(output):
+        for key in ("content", "summary"):
+            pieces = [fields_of(each) for each in items_of(item.get(key))]
+            if key == "summary" and not _texts_of(item.get("content")):
+                continue  # its text is what is shown
+            read = {} if key == "summary" else _READ_OF_PIECE
+            kept = [without(each, "type", *read.get(text_of(each.get("type")), ())) for each in pieces]
+            left += [{"piece_of": place, **each} for each in kept if each]
+    return left
+
+
+def _blocks_in(text: str, message: str) -> tuple[list[Part | Result], list[dict[str, Any]]]:
+    """A reply's text, its details blocks taken for what they stand for; and what these say beside that."""
     blocks: list[Part | Result] = []
+    left: list[dict[str, Any]] = []
     end = 0
-    for found in _DETAILS.finditer(text):
+    for number, found in enumerate(_DETAILS.finditer(text)):
         attributes = {key: html.unescape(value) for key, value in _ATTRIBUTE.findall(found[1])}
         body = html.unescape(_SUMMARY.sub("", found[2], count=1)).strip()
         match attributes.get("type"):
@@ -228,11 +286,31 @@ def _blocks_in(text: str) -> list[Part | Result]:
                 put = [ToolCallPart(call_id=call, tool_name=name, arguments_json=arguments)]
                 if attributes.get("done") != "false":
                     put.append(Result(_unquoted(attributes.get("result", "") or body), call, name))
+            case "code_interpreter":
+                fence = _FENCE.match(_SUMMARY.sub("", found[2], count=1).strip())  # code is not escaped
+                language, code = (fence[2].strip(), fence[3]) if fence is not None else ("", body)
+                put = list(_ran(f"{message}.code{number}", code, language, _value(attributes.get("output", ""))))
             case _:
                 continue  # a block that the model wrote stays text
         blocks += [TextPart(text=text[end : found.start()].strip("\n")), *put]
+        left += left_of([attributes], _READ_OF_DETAILS)
         end = found.end()
-    return [*blocks, TextPart(text=text[end:])]
+    return [*blocks, TextPart(text=text[end:])], left
+
+
+def _value(text: str) -> Any:
+    """What was written as JSON in an attribute; once more where that is JSON in a text."""
+    import json
+
+    for _ in range(2):
+        try:
+            value = json.loads(text)
+        except (ValueError, RecursionError):
+            return text
+        if not isinstance(value, str):
+            return value
+        text = value
+    return text
 
 
 def _unquoted(text: str) -> str:

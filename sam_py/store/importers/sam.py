@@ -1,5 +1,7 @@
 """SAM's own files (the original program, macOS): ``conversation.json``, and the export package for one or many.
 
+Older versions kept all conversations in one list, ``conversations.json``.
+
 A conversation is a list of messages; a tool's message has its name, status and result, a reply may hold what it
 thought. A package adds memories and a folder. Memories are kept aside: they are no messages.
 
@@ -32,6 +34,7 @@ from sam_py.store.importers.found import (
     without,
 )
 from sam_py.store.importers.gathering import Gathering, as_json, usage_of
+from sam_py.store.importers.leftover import left_of_call
 
 KEY = "sam"
 _STATUS: dict[str, ToolStatus] = {"error": "error", "failed": "error", "cancelled": "aborted", "running": "aborted"}
@@ -55,6 +58,11 @@ _READ_OF_MESSAGE = (
 
 def detect(bundle: Bundle, heads: Sequence[Head]) -> bool:
     for head in heads:
+        listed = fields_of(head.first)  # of an older file, in which all conversations stand
+        if any("isFromUser" in fields_of(each) for each in items_of(listed.get("messages"))[:1]):
+            return True
+        if {"created", "updated", "messages", "settings"} <= listed.keys():
+            return True
         first = fields_of(head.members.get("messages"))
         if "isFromUser" in first or {"formatVersion", "samVersion"} <= head.members.keys():
             return True
@@ -68,8 +76,9 @@ def read(source: Source) -> Iterator[Found | Aside]:
 
 
 def _packages_in(source: Source, name: str) -> Iterator[Found | Aside]:
-    whole = fields_of(source.bundle.json(name))
-    packages = [fields_of(each) for each in items_of(whole.get("conversations"))] or [whole]
+    whole = source.bundle.json(name)
+    told = fields_of(whole)
+    packages = [fields_of(each) for each in items_of(whole) or items_of(told.get("conversations"))] or [told]
     for package in packages:
         conversation = fields_of(package.get("conversation")) or package
         if "messages" not in conversation:
@@ -105,7 +114,7 @@ def _take(source: Source, gathering: Gathering, id: str, parent: str | None, mes
     parts = [_part(source, each) for each in items_of(message.get("contentParts"))]
     if content and not any(isinstance(part, TextPart) for part in parts):
         parts.insert(0, TextPart(text=content))
-    rest: dict[str, Any] = {"message": without(message, *_READ_OF_MESSAGE)}
+    rest: dict[str, Any] = {"message": without(message, *_READ_OF_MESSAGE), "left": _left_of(message)}
     kind = text_of(message.get("type"))
     if kind == "toolExecution" or message.get("toolName"):
         status = _STATUS.get(text_of(message.get("toolStatus")).lower(), "success")
@@ -126,6 +135,13 @@ def _take(source: Source, gathering: Gathering, id: str, parent: str | None, mes
     importance = message.get("importance")
     number = float(importance) if isinstance(importance, int | float) and 0 <= importance <= 1 else None
     gathering.annotate(id, pinned=message.get("isPinned") is True, importance=number)
+
+
+def _left_of(message: dict[str, Any]) -> list[dict[str, Any]]:
+    """What calls say beside what was asked."""
+    calls = [fields_of(call) for call in items_of(message.get("toolCalls"))]
+    left = [left_of_call(call, fields_of(call.get("function")) or call) for call in calls]
+    return [{"call": place, **rest} for place, rest in enumerate(left) if rest]
 
 
 def _calls(message: dict[str, Any]) -> Iterator[ToolCallPart]:
