@@ -117,10 +117,9 @@ class OtherDevices:
                 count, known = autosave.count, self._unapplied.get(id, frozenset())
                 if autosave.has_unhanded:
                     continue
-                was_read_only = journal.report.read_only
                 found = await self._writer.run(partial(journal.read_others, known), READ)
-                if journal.report.read_only and not was_read_only:
-                    self._tell(StorageError(journal.report.notice, kind="newer"))
+                if found is not None and found.trouble is not None:
+                    self._tell(found.trouble)
                 if self._apply(id, found, autosave, count):
                     return
             self.notice((id,))  # somebody clicks faster than we write: again soon

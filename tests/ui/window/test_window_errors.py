@@ -67,8 +67,9 @@ def test_what_is_said_where_a_newer_version_has_written_goes_back_into_the_box(r
         await sam.answered()
         library = sam.program._library
         await library.flush()
-        newer = write_line(SettingsChanged(key="mood", value="new"), 900, "bbbbbbbb").replace(b'"v":1', b'"v":2')
-        (library._paths.conversations / sam.bus.conversation_id / "bbbbbbbb.jsonl").write_bytes(newer)
+        line = write_line(SettingsChanged(key="mood", value="new"), 900, library.device)
+        with (library._paths.conversations / sam.bus.conversation_id / f"{library.device}.jsonl").open("ab") as file:
+            file.write(line.replace(b'"v":1', b'"v":2'))  # this computer went back to an older version
         await library._others.take_in(sam.bus.conversation_id)
         assert any("newer version" in notice.text for notice in sam.window.notices.notices)
         sam.chat.send("dear words", ())
