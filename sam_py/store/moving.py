@@ -45,8 +45,8 @@ class Cancelled(Exception):
 
 def check_target(data: Path, target: Path) -> str:
     """What moving `data` to `target` would do: ``move``, or ``join`` the library there. Raises MoveError."""
-    if not _can_be_noted(target):
-        raise MoveError("Choose a folder with another name: this one's is in no form that a file can note.")
+    if not _can_be_used(target):
+        raise MoveError("Choose a folder with another name: this one's is no UTF-8 text of one line.")
     try:
         here, there = data.resolve(), target.resolve()
         if not target.is_absolute() or here == there:
@@ -143,13 +143,14 @@ class _Copied:
             self._file.unlink(missing_ok=True)
 
 
-def _can_be_noted(target: Path) -> bool:
-    """Whether `paths` reads the folder out of its file again: a line break in a name would end it there."""
+def _can_be_used(target: Path) -> bool:
+    """Whether `paths` reads the folder out of its file again (a line break ends it there), and Qt opens files in it."""
+    line = str(target)
     try:
-        line = os.fsdecode(os.fsencode(target))
-    except (UnicodeError, ValueError):
+        line.encode()  # of other names Qt finds no file: pictures would be missing
+    except UnicodeEncodeError:
         return False
-    return line == str(target) == line.rstrip("\r\n") and not {"\n", "\0"} & set(line)
+    return line == line.rstrip("\r\n") and not {"\n", "\0"} & set(line)
 
 
 def _holds_files(folder: Path) -> bool:
