@@ -19,6 +19,7 @@ _PAD_PX = 12
 _LINES = 2
 _GAP_PX = 3
 _KNOWN = 5_000
+_LAID = 300
 
 
 class PlacePainter(QStyledItemDelegate):
@@ -30,6 +31,9 @@ class PlacePainter(QStyledItemDelegate):
         self._view = view
         self._role = view.rows.ROW_ROLE
         self._heights: dict[tuple[int, bool], int] = {}
+        self._laid: dict[tuple[int, int], tuple[QTextLayout, float]] = {}
+        """The words of rows by width: what is measured is painted soon, and again while one walks through."""
+        self._fonts: dict[tuple[float, bool], QFont] = {}
         self._width = 0
         self.ring = False
 
@@ -38,10 +42,13 @@ class PlacePainter(QStyledItemDelegate):
 
     def _font(self, *, small: bool = False, heavy: bool = False) -> QFont:
         theme = self._icons.themes.current
-        font = QFont()
-        font.setPointSizeF(theme.small_pt if small else theme.body_pt)
-        if heavy:
-            font.setWeight(QFont.Weight.DemiBold)
+        points = theme.small_pt if small else theme.body_pt
+        font = self._fonts.get((points, heavy))
+        if font is None:
+            font = self._fonts[points, heavy] = QFont()
+            font.setPointSizeF(points)
+            if heavy:
+                font.setWeight(QFont.Weight.DemiBold)
         return font
 
     def _paint_ground(self, painter: QPainter, option: QStyleOptionViewItem) -> None:
@@ -98,8 +105,17 @@ class PlacePainter(QStyledItemDelegate):
             right -= side + self._px(8)
         return right
 
-    def _words(self, row: PlaceRow, width: float) -> tuple[QTextLayout, float]:
+    def _words(self, row: PlaceRow, width: int) -> tuple[QTextLayout, float]:
         """Two lines of what it says, what was found in it marked; and how high they are."""
+        key = id(row), width
+        laid = self._laid.get(key)
+        if laid is None:
+            if len(self._laid) >= _LAID:
+                self._laid.clear()
+            laid = self._laid[key] = self._lay_out(row, width)
+        return laid
+
+    def _lay_out(self, row: PlaceRow, width: int) -> tuple[QTextLayout, float]:
         palette = self._icons.themes.current.palette
         layout = QTextLayout(row.text.replace("\n", " "), self._font())
         option = QTextOption()
@@ -141,6 +157,8 @@ class PlacePainter(QStyledItemDelegate):
     def forget_heights(self) -> None:
         """Other rows, or other fonts."""
         self._heights.clear()
+        self._laid.clear()
+        self._fonts.clear()
 
     # Qt
 
@@ -163,7 +181,7 @@ class PlacePainter(QStyledItemDelegate):
         if not goes_on:
             self._paint_head(painter, row, QRectF(inner.left(), y, inner.width(), head), direction)
             y += head + gap
-        words, high = self._words(row, inner.width())
+        words, high = self._words(row, round(inner.width()))
         painter.setPen(QColor(self._icons.themes.current.palette.text))
         words.draw(painter, QPointF(inner.left(), y))
         y += high + gap

@@ -29,8 +29,8 @@ from sam_py.ui.sidebar.filter_field import FilterField
 from sam_py.ui.widgets.announce import announce
 from sam_py.ui.widgets.buttons import IconButton
 
-_TYPING_MS = 20
-"""Words are not looked for between two letters of a fast typist."""
+_TYPING_MS = 5
+"""What comes at once, as a pasted word or a held key, is looked for once. The search before is ended in any case."""
 _REFRESH_MS = 400
 _MEANING_S = 0.35
 """A model is asked what the words mean when no letter came for so long."""
