@@ -69,10 +69,52 @@ class ToolCallPart(Frozen):
 
 
 class UnknownPart(Frozen):
-    """A part of a newer version: kept and written back whole, shown as a note, refused by mappings."""
+    """A part of a newer version, or what an import has no part for: kept and written back whole, shown as a note.
+
+    Of an import, `value` is what the other program wrote.
+    """
 
     kind: str
 
+    @property
+    def name(self) -> str:
+        """What the picture or file is called that an export named and did not hold; "" of anything else."""
+        value = self._value
+        inner: dict[str, Any] = next((value[key] for key in _INSIDE if isinstance(value.get(key), dict)), {})
+        keys = _NAMES if self.kind in _FILES else _SURE_NAMES
+        names = (fields.get(key) for fields, keys in ((value, keys), (inner, _NAMES)) for key in keys)
+        name = next((name for name in names if isinstance(name, str) and name.strip()), "")
+        return "" if name.startswith("data:") else " ".join(name.rpartition("://")[2].split())[:_LONGEST_NAME]
+
+    @property
+    def text(self) -> str:
+        """The words in what an import has no part for; "" where it has none."""
+        text = self._value.get("text")
+        return text.strip() if isinstance(text, str) else ""
+
+    @property
+    def in_words(self) -> str:
+        """What stands for it where it cannot be shown, in brackets; "" where nothing of it can be said.
+
+        >>> UnknownPart.model_validate({"kind": "imported_file", "value": {"file_name": "owl.png"}}).in_words
+        '[owl.png: not in the export]'
+        """
+        if self.kind == "imported_error" and self.text:
+            return f"[The reply failed: {self.text}]"
+        return self.text or (f"[{self.name}: not in the export]" if self.name else "")
+
+    @property
+    def _value(self) -> dict[str, Any]:
+        value = (self.model_extra or {}).get("value") if self.kind.startswith("imported_") else None
+        return value if isinstance(value, dict) else {}
+
+
+_FILES = ("imported_file", "imported_image", "imported_picture")
+_SURE_NAMES = ("file_name", "filename", "fileName", "origin_name", "asset_pointer")
+_NAMES = (*_SURE_NAMES, "name", "url")
+_INSIDE = ("file", "image_file", "image_url", "image")
+"""Where programs put a file's own fields."""
+_LONGEST_NAME = 200
 
 _KNOWN = frozenset({"text", "image", "file", "code", "thinking_text", "thinking_signature", "tool_call"})
 

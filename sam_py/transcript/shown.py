@@ -52,6 +52,8 @@ class Shown:
                     shown.append(self._image(part))
                 case FilePart():
                     shown.append(self._file(part))
+                case UnknownPart() if part.in_words:
+                    shown.append(TextPart(text=mend_surrogates(part.in_words)))
                 case UnknownPart():
                     self.note(f"A part of the kind {part.kind!r} is of a newer version and is not sent.")
                     shown.append(TextPart(text=f"[content of the kind {part.kind!r}, which cannot be sent]"))

@@ -256,14 +256,16 @@ def test_every_part_of_a_message_has_a_height(bus: MessageBus, timeline: Timelin
 
 
 def test_parts_of_a_newer_version_are_said_not_hidden(bus: MessageBus, timeline: Timeline, qtbot: Any) -> None:
-    bus.add_user_message("", [UnknownPart(kind="hologram")])
+    missing = UnknownPart.model_validate({"kind": "imported_file", "value": {"file_name": "owl.png"}})
+    bus.add_user_message("", [UnknownPart(kind="hologram"), missing])
     reply = bus.begin_assistant()
     bus.append_part(reply, ToolCallPart(call_id="1", tool_name="search", arguments_json="{}"))
     bus.complete(reply, "tool_use")
     settle(qtbot, timeline)
     names = [block.accessibleName() for row in timeline.rows_in_order() for block in row.blocks]
     assert "hologram" in names[0]
-    assert names[1].startswith("search, ")
+    assert names[1] == "owl.png: not in the export"
+    assert names[2].startswith("search, ")
 
 
 def test_a_theme_change_keeps_the_conversation(bus: MessageBus, timeline: Timeline, qtbot: Any) -> None:

@@ -130,7 +130,8 @@ def _part(part: Part, entry: Entry, find: Find) -> str:
         case ToolCallPart():
             return _tool(part.tool_name, part.arguments_json, entry.results.get(part.call_id), find)
         case UnknownPart():
-            return f'<p class="note">[{escaped(part.kind)}: shown only in the JSON export]</p>'
+            words = part.in_words or f"[{part.kind}: shown only in the JSON export]"
+            return f'<p class="note">{escaped(words)}</p>'
         case _:
             assert_never(part)
 

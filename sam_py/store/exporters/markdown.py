@@ -115,7 +115,7 @@ def _part(part: Part, entry: Entry, place: Place) -> str:
         case ToolCallPart():
             return _tool(part.tool_name, part.arguments_json, entry.results.get(part.call_id), place)
         case UnknownPart():
-            return f"*[{line(part.kind)}: shown only in the JSON export]*\n"
+            return f"*{line(part.in_words or f'[{part.kind}: shown only in the JSON export]')}*\n"
         case _:
             assert_never(part)
 

@@ -78,7 +78,7 @@ def _part(part: Part, entry: Entry) -> str:
         case ToolCallPart():
             return _tool(part.tool_name, part.arguments_json, entry.results.get(part.call_id))
         case UnknownPart():
-            return f"[{part.kind}: only in the JSON export]"
+            return part.in_words or f"[{part.kind}: only in the JSON export]"
         case _:
             assert_never(part)
 

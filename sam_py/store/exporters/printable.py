@@ -122,7 +122,7 @@ class _Setter:
             case ToolCallPart():
                 return self._tool(part.tool_name, part.arguments_json, entry.results.get(part.call_id))
             case UnknownPart():
-                return f"<p {_MUTED}>[{escaped(part.kind)}: only in the JSON export]</p>"
+                return f"<p {_MUTED}>{escaped(part.in_words or f'[{part.kind}: only in the JSON export]')}</p>"
             case _:
                 assert_never(part)
 

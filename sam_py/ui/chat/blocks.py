@@ -473,8 +473,11 @@ def block_for(
             return CallBlock(context, part, message_id, parent)
         case ThinkingSignaturePart():
             return None
+        case UnknownPart() if part.text:
+            return TextBlock(context, part.in_words, live=False, parent=parent)
         case UnknownPart():
             text = _tr("A part of the kind “{kind}”, which this version does not know").replace("{kind}", part.kind)
+            text = _tr("{name}: not in the export").replace("{name}", part.name) if part.name else text
             return NoteBlock(context, part.kind, "info", text, parent)
 
 
