@@ -47,7 +47,8 @@ class Result:
 class Gathering:
     """Takes messages in any order in which parents come before children; ids of the source become ours.
 
-    An empty message is left out, and what hangs below it hangs below its parent. A date that is missing, or before
+    An empty message is left out, and what hangs below it hangs below its parent; what was kept beside it is kept
+    beside the conversation. A date that is missing, or before
     that of the parent, is the parent's and a millisecond: so what the source shows in an order stays in it.
     """
 
@@ -70,6 +71,7 @@ class Gathering:
         self._answered: set[str] = set()
         self._selected: dict[str | None, str] = {}
         self._notes: dict[str, None] = {}
+        self._empty: list[JsonValue] = []
 
     @property
     def last(self) -> str | None:
@@ -111,9 +113,16 @@ class Gathering:
         usage: Usage | None = None,
         **rest: Any,
     ) -> None:
-        """A reply; the calls in it get ids that no other call of the conversation has."""
+        """A reply; the calls in it get ids that no other call of the conversation has.
+
+        One that failed holds the reason, where `rest` says it: so it is there also where it is nothing else.
+        """
         named: dict[str, str] = {}
-        ours = tuple(self._replied(part, named) for part in _kept(parts))
+        said = _kept(parts)
+        why = _failure(rest) if stop_reason == "error" else ""
+        if (why or not said) and stop_reason == "error" and not any(why and why in _text(part) for part in said):
+            said = (*said, unknown("error", {"text": why or "it is not said why."}))
+        ours = tuple(self._replied(part, named) for part in said)
         if stop_reason == "stop" and ours and isinstance(ours[-1], ToolCallPart):
             stop_reason = "tool_use"
         self._calls[self._ours(id)] = named
@@ -148,7 +157,10 @@ class Gathering:
         for parts, results in rounds:
             name = f"{id}/{number}" if number else id
             last = not results and number == len(rounds) - 1
-            details = reply if number == 0 or last else {key: reply[key] for key in ("model",) if key in reply}
+            keys = reply.keys() if number == 0 or last else {"model"}
+            if number < len(rounds) - 1:  # how it ended is said of its end
+                keys = keys - {"stop_reason"}
+            details = {key: reply[key] for key in keys & reply.keys()}
             self.reply(name, above, parts, at, **details)
             above, number = name, number + 1
             calls = [part.call_id for part in parts if isinstance(part, ToolCallPart)]
@@ -249,6 +261,8 @@ class Gathering:
         if title:
             settings |= {"title": title, "title_source": "person"} if self.title else titled(title)
         imported: dict[str, JsonValue] = {"from": self.source, "id": self.foreign_id}
+        if self._empty:
+            imported["empty_messages"] = self._empty
         rest = self._settings.pop("imported", None)
         settings |= {**self._settings, "imported": {**imported, **(rest if isinstance(rest, dict) else {})}}
         events += [SettingsChanged(key=key, value=value) for key, value in settings.items()]
@@ -309,6 +323,8 @@ class Gathering:
         self._last = id
         if message.is_empty and not isinstance(message, ToolResultMessage):
             self._stands_for[message_id] = above
+            if left:
+                self._empty.append({"role": message.role, "id": id, **left})
             return
         if isinstance(message, UserMessage | AssistantMessage):
             message = message.model_copy(update={"importance": _importance(message)})
@@ -394,6 +410,26 @@ def usage_of(input_tokens: object = None, output_tokens: object = None, **others
     given = {"input_tokens": input_tokens, "output_tokens": output_tokens, **others}
     known = {key: value for key, value in given.items() if type(value) is int and value > 0}
     return Usage.model_validate(known) if known else None
+
+
+def _failure(rest: Mapping[str, Any]) -> str:
+    """Why a reply failed, as programs write it beside a message; "" where they do not.
+
+    >>> _failure({"message": {"error": {"content": "model not found"}}}), _failure({"message": {"error": True}})
+    ('model not found', '')
+    """
+    for fields in (rest, *(value for value in rest.values() if isinstance(value, Mapping))):
+        for key in ("error", "errorMessage"):
+            told = fields.get(key)
+            if isinstance(told, Mapping):
+                told = next((told[each] for each in ("content", "message", "detail") if told.get(each)), as_json(told))
+            if isinstance(told, str) and told.strip():
+                return told.strip()
+    return ""
+
+
+def _text(part: Part) -> str:
+    return part.text if isinstance(part, TextPart) else ""
 
 
 def _said(part: Part | Result) -> Part:

@@ -15,8 +15,8 @@ from sam_py.messages.turn import Limits
 from sam_py.paths import Paths
 from sam_py.providers.base import ChatRequest
 from sam_py.store.exporters.conversation import StoredConversation
-from sam_py.store.exporters.run import all_conversations
-from sam_py.store.importers.gathering import NO_RESULT
+from sam_py.store.exporters.run import Form, Wanted, all_conversations
+from sam_py.store.importers.gathering import NO_RESULT, Gathering
 from sam_py.transcript.attached import put_in_files
 from sam_py.transcript.build import build
 from tests.store.exporters.shelves import PNG, exported, imported, library
@@ -149,6 +149,34 @@ def test_what_has_no_place_is_kept(home: Paths, tmp_path: Path) -> None:
     (notes,) = [part for message in shown(conversation) for part in message.files]
     assert (notes.filename, notes.mime_type, notes.size) == ("notes.txt", "text/plain", 10)
     assert conversation.message(conversation.path[0]).text == "I cook.\n\nBe brief."
+
+
+@pytest.mark.parametrize(("form", "named"), [("markdown", "\\_"), ("text", "_"), ("html", "_")])
+def test_what_an_export_does_not_hold_is_named_in_what_is_read(
+    form: Form, named: str, home: Paths, tmp_path: Path
+) -> None:
+    conversation = taken_in(home, SAMPLES[0].write(tmp_path))
+    text = exported(home, tmp_path / "out", form, Wanted((conversation.id,))).decode()
+    assert f"file{named}0000gone: not in the export" in text
+    built = build(shown(conversation), {}, (), Limits(), provider="mine", model="x")
+    assert "[file_0000gone: not in the export]" in str(built.turns)
+
+
+def test_a_reply_that_failed_is_there_with_the_reason_and_what_is_empty_is_kept_beside(home: Paths) -> None:
+    gathering = Gathering("x", "1")
+    gathering.user("a", None, [TextPart(text="Hi")])
+    gathering.user("b", "a", [], message={"hidden": True})
+    gathering.reply("c", "b", [], stop_reason="error", message={"error": {"content": "no such model"}})
+    gathering.reply("d", "b", [TextPart(text="It failed: no key")], stop_reason="error", message={"error": "no key"})
+    gathering.reply("e", "b", [], stop_reason="error")
+    found = gathering.found()
+    assert found is not None
+    asked, *replies = found.messages
+    assert [reply.parent_id for reply in replies] == [asked.id] * 3
+    words = [[getattr(part, "in_words", "") or part.text for part in reply.parts] for reply in replies]  # type: ignore[union-attr]
+    failed = ["[The reply failed: no such model]"], ["It failed: no key"], ["[The reply failed: it is not said why.]"]
+    assert tuple(words) == failed
+    assert "hidden" in str([event for event in found.events if getattr(event, "key", "") == "imported"])
 
 
 def test_a_call_whose_result_is_not_in_the_export_is_closed(home: Paths, tmp_path: Path) -> None:
