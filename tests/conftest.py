@@ -1,4 +1,4 @@
-"""What all tests share: a short heap, a real llama.cpp server, and where recorded provider traffic lies."""
+"""What all tests share: a collector on one thread, a real llama.cpp server, and where recorded traffic lies."""
 
 from __future__ import annotations
 
@@ -16,6 +16,23 @@ from tests.fakes.llama_server import LlamaServer, running_llama_server
 # One deadline for all machines would fail the slow ones; the number of examples keeps the suite short.
 settings.register_profile("sam", deadline=None, max_examples=60)
 settings.load_profile("sam")
+
+
+_MANY = 20_000
+"""Objects made since the last collection."""
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup() -> None:
+    """As in the program, no thread of a test's may come upon a closed window or loop and destroy its Qt objects."""
+    gc.disable()
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_teardown() -> None:
+    gc.disable()  # a program that ended gave the work back
+    if gc.get_count()[0] > _MANY:
+        gc.collect()
 
 
 @pytest.fixture(scope="module", autouse=True)

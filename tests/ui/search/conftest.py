@@ -18,13 +18,14 @@ from tests.fakes.sitting import Sitting, make_runner
 @pytest.fixture
 def run(qapp: Any) -> Iterator[Callable[[Any], Any]]:
     """Run a coroutine on the program's own event loop."""
+    gc.collect()
+    gc.freeze()  # as in the window's tests
     loop, run = make_runner(qapp)
     with loop:
         yield run
         left = [task.get_name() for task in asyncio.all_tasks(loop)]
     asyncio.set_event_loop(None)
     gc.collect()
-    gc.freeze()  # as in the window's tests
     assert left == []
 
 
