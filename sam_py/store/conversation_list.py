@@ -5,15 +5,16 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Coroutine
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from sam_py.paths import Paths
 from sam_py.store.disk import Disk
-from sam_py.store.folders import Presence, Scanned, conversation_ids, place_in_trash, revive, scan
+from sam_py.store.errors import ReadReport, StorageError, damaged_conversations
+from sam_py.store.folders import Presence, Scanned, changed_at, conversation_ids, place_in_trash, revive, scan
 from sam_py.store.index import Index, write_index
 from sam_py.store.journal import Stamp
-from sam_py.store.summary import ConversationSummary, newest_first
+from sam_py.store.summary import ConversationSummary, newest_first, summary_of_damaged
 from sam_py.store.writer import BACKGROUND, READ, Clock, Timer, Writer
 
 log = logging.getLogger(__name__)
@@ -79,8 +80,8 @@ class ConversationList:
 
     `is_open(id)` tells which conversations the window holds: their rows come from their bus, never from files.
     `on_revived(id)` hears of those that are back from the trash, because another computer went on with them;
-    `on_missing(count)` of how many went away that are not in the trash, `on_unreadable(row)` of each that has files
-    which say nothing any more.
+    `on_missing(count)` of how many went away that are not in the trash, `on_damaged(trouble)` of those whose files were
+    found damaged: they stay in the list.
     """
 
     def __init__(
@@ -92,7 +93,7 @@ class ConversationList:
         is_open: Callable[[str], bool],
         on_revived: Callable[[str], None],
         on_missing: Callable[[int], None],
-        on_unreadable: Callable[[ConversationSummary], None],
+        on_damaged: Callable[[StorageError], None],
         presence: Presence,
     ) -> None:
         self.device = ""
@@ -105,9 +106,11 @@ class ConversationList:
         self._is_open = is_open
         self._on_revived = on_revived
         self._on_missing = on_missing
-        self._on_unreadable = on_unreadable
+        self._on_damaged = on_damaged
         self._presence = presence
         self._index = Index()
+        self._knows_all = False
+        """False until the folders were looked through once, if no index said what is in them."""
         self._listeners: list[Callable[[LibraryChange], None]] = []
         self._stored_listeners: list[Callable[[str], object]] = []
 
@@ -129,6 +132,7 @@ class ConversationList:
     def become(self, index: Index) -> None:
         """Take over an index that was read. Nobody is told: at start nobody listens yet."""
         self._index = index
+        self._knows_all = True
 
     def put(self, summary: ConversationSummary, stamp: Stamp | None = None) -> None:
         """Add or change a row. `stamp` None: its files' stamp stays what it is."""
@@ -145,12 +149,14 @@ class ConversationList:
         """The files of `id` are at `stamp`, and its row says what they say."""
         if self._index.stamps.get(id) != stamp:
             self._index.stamps[id] = stamp
+            self._index.damaged.pop(id, None)
             self._changed()
             for listener in tuple(self._stored_listeners):
                 listener(id)
 
     def drop(self, id: str) -> None:
         self._index.stamps.pop(id, None)
+        self._index.damaged.pop(id, None)
         if self._index.summaries.pop(id, None) is not None:
             self._changed()
             self._publish(LibraryChange("removed", id))
@@ -159,10 +165,13 @@ class ConversationList:
         """Read one row from its files. A folder that holds nothing has none, but for an open conversation."""
         revived = await self._writer.run(lambda: self._revived(id), READ)
         for found in await self._scan([id], {}, READ):
-            if found.summary is not None:
+            if found.damage:  # it may be on its way: the next look through all folders tells of it
+                if found.summary is not None:
+                    self.put(found.summary)
+            elif found.summary is not None:
                 self.put(found.summary, found.stamp)
             elif not self._is_open(id):
-                await self._drop_gone([id], is_there=bool(found.stamp))
+                await self._drop_gone([id])
         for each in revived:
             self._on_revived(each)
 
@@ -177,18 +186,32 @@ class ConversationList:
         if revived := await self._writer.run(self._revived, BACKGROUND):
             ids = await self._writer.run(self._present, BACKGROUND)
         await self._drop_gone([id for id in set(self._index.summaries) - set(ids) if not self._is_open(id)])
+        damaged: list[tuple[str, str]] = []
         for start in range(0, len(ids), _BATCH):
             batch = [id for id in ids[start : start + _BATCH] if not self._is_open(id)]
             stamps = {id: self._index.stamps[id] for id in batch if id in self._index.stamps}
             for found in await self._scan(batch, stamps, BACKGROUND):
                 if self._is_open(found.id):
                     continue
-                if found.summary is None:
-                    await self._drop_gone([found.id], is_there=bool(found.stamp))
+                if found.summary is None and not found.damage:
+                    await self._drop_gone([found.id])
                 else:
-                    self.put(found.summary, found.stamp)
+                    damaged += self._take(found)
+        self._knows_all = True
+        if damaged:
+            self._on_damaged(damaged_conversations(damaged, self._conversations))
         for each in revived:
             self._on_revived(each)
+
+    def opened(self, id: str, report: ReadReport, stamp: Stamp, messages_known: int) -> ReadReport:
+        """What there is to tell of a conversation that was just read as a whole; `stamp` is of the files as read."""
+        told, missing = self._index.damaged.get(id, ""), self._missing(id, stamp, messages_known)
+        report = replace(report, missing_messages=missing, told=told)
+        if id in self._index.summaries and report.damage:
+            log.warning("conversation %s: %s", id, report)
+            self._index.damaged[id] = report.damage
+            self._changed()
+        return report
 
     def announce_all(self) -> None:
         """Tell everyone to read the whole list anew."""
@@ -196,23 +219,47 @@ class ConversationList:
 
     async def save(self) -> None:
         """Write the index. It is derived: where it cannot be written it is built anew at the next start."""
-        index = Index(dict(self._index.summaries), dict(self._index.stamps))
+        index = Index(dict(self._index.summaries), dict(self._index.stamps), dict(self._index.damaged))
         try:
             await self._writer.run(lambda: write_index(self._disk, self._index_path, index), BACKGROUND)
         except OSError as error:
             log.warning("the index of conversations could not be written", exc_info=error)
 
-    async def _drop_gone(self, ids: list[str], *, is_there: bool = False) -> None:
-        """Take out the rows of conversations whose files are gone, or say nothing. Raises StorageError."""
-        known = [self._index.summaries[id] for id in ids if id in self._index.summaries]
+    def _take(self, found: Scanned) -> list[tuple[str, str]]:
+        """Put the row of what was read. Returns its title and what is damaged, where that is news."""
+        id, before = found.id, self._index.summaries.get(found.id)
+        if before is None and found.summary is None and self._knows_all and not any(size for _, size, _ in found.stamp):
+            return []  # empty files that never said anything: another computer's are on their way
+        damage = found.damage
+        if found.summary is not None and (missing := self._missing(id, found.stamp, found.messages_known)):
+            damage = ReadReport(missing_messages=missing).damage + (f", {damage}" if damage else "")
+        summary = found.summary or before or summary_of_damaged(id, changed_at(found.stamp))
+        if damage and before is not None and not summary.title:
+            summary = replace(summary, title=before.title)
+        told = self._index.damaged.get(id, "")
+        self.put(summary, found.stamp)
+        if damage:
+            self._index.damaged[id] = told if damage in told else damage
+        return [(summary.title or summary.preview, damage)] if damage not in told else []
+
+    def _missing(self, id: str, stamp: Stamp, messages_known: int) -> int:
+        """How many messages a conversation lost with the end of a file, or with a whole one.
+
+        A file that is compacted shrinks too, but still tells of all messages.
+        """
+        row, sizes = self._index.summaries.get(id), {name: size for name, size, _time in stamp}
+        has_shrunk = any(sizes.get(name, 0) < size for name, size, _time in self._index.stamps.get(id, ()))
+        return max(0, row.message_count - messages_known) if row is not None and has_shrunk else 0
+
+    async def _drop_gone(self, ids: list[str]) -> None:
+        """Take out the rows of conversations whose files are gone. Raises StorageError where the store is."""
+        known = [id for id in ids if id in self._index.summaries]
         if not known:
             return
-        missing = await self._writer.run(lambda: self._not_in_trash([each.id for each in known]), READ)
-        for row in known:
-            self.drop(row.id)
-            if is_there:
-                self._on_unreadable(row)
-        if missing and not is_there:
+        missing = await self._writer.run(lambda: self._not_in_trash(known), READ)
+        for id in known:
+            self.drop(id)
+        if missing:
             self._on_missing(missing)
 
     def _not_in_trash(self, ids: list[str]) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -14,6 +15,7 @@ StorageKind = Literal["full", "read_only", "gone", "newer", "damaged", "missing"
 
 _FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 _READ_ONLY = frozenset({errno.EACCES, errno.EPERM, errno.EROFS})
+_NAMED = 3
 _KEPT = "your text is kept in memory until then"
 
 
@@ -92,13 +94,14 @@ def missing_folders(data: Path, count: int) -> StorageError:
     return StorageError(text, kind="missing")
 
 
-def says_nothing(id: str, title: str) -> StorageError:
-    """The news that the files of a conversation which was listed are empty or damaged all through."""
-    text = (
-        f"“{title}” cannot be read any more: its files are empty or damaged. They are kept as they are; bring the "
-        "conversation back from a backup in Settings, Data."
-    )
-    return StorageError(text, kind="damaged", detail=id)
+def damaged_conversations(found: Sequence[tuple[str, str]], folder: Path) -> StorageError:
+    """One notice of all conversations that were found damaged: the title of each, and what is damaged."""
+    named = [f"“{title}” ({damage})" for title, damage in found[:_NAMED]]
+    if len(found) > _NAMED:
+        named.append(f"and {len(found) - _NAMED} more")
+    begin = "A conversation is damaged" if len(found) == 1 else f"{len(found)} conversations are damaged"
+    text = f"{begin}: {', '.join(named)}. What is left is kept in {folder}; a backup may have it whole: Settings, Data."
+    return StorageError(text, kind="damaged")
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +119,8 @@ class ReadReport:
     """Files in which nothing can be read, be it that they are empty."""
     missing_messages: int = 0
     """How many messages were here before that are in no file any more."""
+    told: str = ""
+    """What was told to be damaged when the list was read."""
     newer: bool = False
     """A newer version of the program wrote here."""
     read_only: bool = False
@@ -134,15 +139,16 @@ class ReadReport:
             found.append("nothing in it can be read")
         elif self.silent_files:
             found.append(f"nothing can be read in {', '.join(self.silent_files)}")
-        if self.damaged_lines:
+        if self.damaged_lines and not self.is_lost:
             found.append(_counted(self.damaged_lines, "damaged line"))
-        if self.torn_bytes:
+        if self.torn_bytes and not self.is_lost:
             found.append("its last line is cut off")
         if self.missing_messages:
             found.append(f"{_counted(self.missing_messages, 'message')} fewer than before")
         if self.unreadable_files:
             found.append(f"{', '.join(self.unreadable_files)} cannot be opened")
-        return ", ".join(found)
+        words = ", ".join(found)
+        return self.told if words in self.told else words
 
     @property
     def notice(self) -> str:
@@ -151,8 +157,8 @@ class ReadReport:
         if self.damage:
             rest = "" if self.is_lost else " Everything else is here."
             said.append(
-                f"This conversation is damaged: {self.damage}.{rest} What cannot be read is kept in {self.folder}; "
-                "a backup may have it whole."
+                f"This conversation is damaged: {self.damage}.{rest} What is left is kept in {self.folder}; "
+                "a backup may have it whole: Settings, Data."
             )
         return " ".join(said)
 

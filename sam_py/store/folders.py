@@ -30,11 +30,16 @@ _TRASHED = re.compile(r"(\d+)-(.+)\Z")
 
 @dataclass(frozen=True, slots=True)
 class Scanned:
-    """A conversation's folder as found: its row and the stamp of its files; `summary` is None where it is gone."""
+    """A conversation's folder as found: its row and the stamp of its files.
+
+    `summary` is None where nothing is there, or with `damage` where nothing of what is there can be read.
+    """
 
     id: str
     summary: ConversationSummary | None
     stamp: Stamp = ()
+    damage: str = ""
+    messages_known: int = 0
 
 
 def is_conversation_id(name: str) -> bool:
@@ -123,27 +128,36 @@ def scan(
                 if (left := _LEFT_OVER.match(name)) is not None and left.group(1) == device:
                     disk.unlink(os.path.join(folder, name))
             stamp = stamp_of(disk, folder)
-        except OSError:
-            changed.append(Scanned(id, None))
+        except OSError as error:
+            is_gone = isinstance(error, FileNotFoundError | NotADirectoryError)
+            damage = "" if is_gone else f"it cannot be opened, {error.strerror or error}"
+            changed.append(Scanned(id, None, (), damage))
             continue
         if stamp and stamps.get(id) == stamp:
             continue
-        changed.append(Scanned(id, read_summary(folder, id, stamp, device, disk), stamp))
+        changed.append(_read(folder, id, stamp, device, disk))
     return changed
 
 
 def read_summary(folder: str, id: str, stamp: Stamp, device: str, disk: Disk) -> ConversationSummary | None:
     """The row of one conversation, read from its files; None where they hold nothing."""
+    return _read(folder, id, stamp, device, disk).summary
+
+
+def changed_at(stamp: Stamp) -> datetime:
+    """When a conversation's files were written last."""
+    return datetime.fromtimestamp(max((time_ns for _name, _size, time_ns in stamp), default=0) / 1e9, UTC)
+
+
+def _read(folder: str, id: str, stamp: Stamp, device: str, disk: Disk) -> Scanned:
     journal = Journal(folder, device, disk)
     try:
         history = journal.load(mend=False)
     except StorageError as error:
-        log.warning("a conversation is not listed: %s", error)
-        return None
-    if not history.messages and not history.settings:
-        return None
-    changed_at = max((time_ns for _name, _size, time_ns in stamp), default=0)
-    return summary_of_history(id, history, datetime.fromtimestamp(changed_at / 1e9, UTC))
+        log.warning("a conversation cannot be read: %s", error)
+        return Scanned(id, None, stamp, "its file cannot be opened")
+    summary = summary_of_history(id, history, changed_at(stamp)) if history.messages or history.settings else None
+    return Scanned(id, summary, stamp, journal.report.damage, journal.messages_known)
 
 
 def to_trash(conversations: Path, trash: Path, id: str, now: datetime, disk: Disk) -> Path:

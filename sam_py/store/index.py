@@ -22,6 +22,8 @@ class Index:
 
     summaries: dict[str, ConversationSummary] = field(default_factory=dict)
     stamps: dict[str, Stamp] = field(default_factory=dict)
+    damaged: dict[str, str] = field(default_factory=dict)
+    """What the person was told to be damaged: it is not told again at each start."""
 
 
 def read_index(path: Path) -> Index | None:
@@ -39,7 +41,8 @@ def read_index(path: Path) -> Index | None:
             summary = from_row(row)
             index.summaries[summary.id] = summary
             index.stamps[summary.id] = tuple((str(name), int(size), int(time)) for name, size, time in stamp)
-    except (ValueError, TypeError, KeyError, RecursionError):
+        index.damaged = {str(id): str(words) for id, words in document.get("damaged", {}).items()}
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         log.warning("the index of conversations is damaged and is built anew")
         return None
     return index
@@ -48,7 +51,8 @@ def read_index(path: Path) -> Index | None:
 def write_index(disk: Disk, path: Path, index: Index) -> None:
     """Replace the file in one step. Derived, so without waiting for the disk. Raises OSError."""
     rows = [(to_row(summary), index.stamps.get(id, ())) for id, summary in index.summaries.items()]
-    data = json.dumps({"version": _VERSION, "rows": rows}, ensure_ascii=False, separators=(",", ":"))
+    document = {"version": _VERSION, "rows": rows, "damaged": index.damaged}
+    data = json.dumps(document, ensure_ascii=False, separators=(",", ":"))
     temporary = path.with_suffix(".tmp")
     temporary.write_text(data, encoding="utf-8", errors="replace")
     disk.rename(str(temporary), str(path))

@@ -33,7 +33,6 @@ from sam_py.store.errors import (
     here_again,
     missing_folders,
     not_in_its_folder,
-    says_nothing,
     written_again,
 )
 from sam_py.store.folders import Presence, conversation_ids, is_conversation_id, place_in_trash
@@ -91,7 +90,7 @@ class Library(Deleting):
             is_open=lambda id: id in self._autosaves,
             on_revived=self._tell_revived,
             on_missing=lambda count: self._tell(missing_folders(paths.data, count)),
-            on_unreadable=lambda row: self._tell(says_nothing(row.id, row.title or row.preview)),
+            on_damaged=self._tell,
             presence=self._presence,
         )
         self.attachments = Attachments(paths.attachments, self._writer, self._disk)
@@ -234,9 +233,7 @@ class Library(Deleting):
         if not journal.report.files and not journal.winners:
             self._journals.pop(id, None)
             raise not_in_its_folder(id)
-        if journal.report.damaged_lines or journal.report.torn_bytes:
-            log.warning("conversation %s: %s", id, journal.report)
-        return Opened(history, journal.report)
+        return Opened(history, self._list.opened(id, journal.report, journal.read_stamp, journal.messages_known))
 
     def refusal_of(self, id: str) -> str:
         """Why nothing can be written into an open conversation, for the person; "" where it can."""

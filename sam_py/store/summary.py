@@ -60,6 +60,11 @@ def summary_of_history(id: str, history: LoadedHistory, changed_at: datetime) ->
     return _summary(id, settings, preview, updated, len(history.messages), None)
 
 
+def summary_of_damaged(id: str, changed_at: datetime) -> ConversationSummary:
+    """The row of a conversation of which nothing can be read, and nothing is known from before."""
+    return ConversationSummary(id, "Damaged conversation", changed_at, changed_at)
+
+
 def preview_of(message: Message) -> str:
     """The beginning of a message on one line.
 

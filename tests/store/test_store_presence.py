@@ -99,7 +99,12 @@ def test_a_conversation_whose_file_is_damaged_all_through_is_told_of(paths: Path
         await house.library.flush()
         (paths.conversations / id / f"{house.library.device}.jsonl").write_bytes(content)
         await house.library.refresh()
-        assert "“precious words” cannot be read any more" in str(house.problems[-1])
+        (words,) = [str(problem) for problem in house.problems]
+        assert "“precious words” (nothing in it can be read" in words
+        assert str(paths.conversations) in words
+        assert [summary.preview for summary in house.library.summaries()] == ["precious words"]
+        assert "nothing in it can be read" in (await house.library.open(id)).report.notice
+        assert content in b"".join(path.read_bytes() for path in (paths.conversations / id).iterdir())
 
     at_home(paths, story)
 
