@@ -6,6 +6,7 @@ A backup is read in memory: looking into one writes nothing anywhere.
 from __future__ import annotations
 
 import contextlib
+import errno
 import hashlib
 import os
 import re
@@ -72,7 +73,7 @@ class Besides:
 
 
 class _InMemory(Disk):
-    """The files of one folder, by their names."""
+    """The files of one folder, by their names; to be read only."""
 
     def __init__(self, files: Mapping[str, bytes]) -> None:
         super().__init__()
@@ -86,6 +87,9 @@ class _InMemory(Disk):
 
     def names(self, folder: str) -> list[str]:
         return list(self._files)
+
+    def open(self, path: str, how: Literal["append", "new", "cut"]) -> int:
+        raise OSError(errno.EROFS, "a backup is not written to")
 
     def stat(self, path: str) -> tuple[int, int]:
         return len(self._files[os.path.basename(path)]), 0
