@@ -6,6 +6,7 @@ import argparse
 import asyncio
 import json
 import os
+import re
 import shutil
 import sys
 import tempfile
@@ -38,6 +39,11 @@ _FORMS: dict[str, Form] = {suffix: form for form, suffix in SUFFIXES.items()} | 
 }
 
 
+_TERMINAL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+"""What steers a terminal, but line breaks and tabs."""
+_PIECE = 64 * 1024
+
+
 class UsageError(SamError):
     """The command asks for what cannot be done."""
 
@@ -50,9 +56,10 @@ def run_export(options: argparse.Namespace) -> int:
 
 def _run(options: argparse.Namespace) -> int:
     paths = default_paths()
-    form: Form = options.format or _FORMS.get(options.path.suffix.lower(), "json")
+    form: Form = "json"
     line = ProgressLine("Exporting")
     try:
+        form = _form(options)
         wanted, title = _wanted(paths, options)
         if str(options.path) == "-":
             _to_output(options, paths, wanted, form, line)
@@ -87,11 +94,47 @@ def _to_output(options: argparse.Namespace, paths: Paths, wanted: Wanted, form: 
         line.end()
         _warn(report)
         try:
-            with target.open("rb") as file:
-                shutil.copyfileobj(file, sys.stdout.buffer)
+            if sys.stdout.isatty():
+                _show(target)
+            else:
+                with target.open("rb") as file:
+                    shutil.copyfileobj(file, sys.stdout.buffer)
             sys.stdout.flush()
         except BrokenPipeError:  # who reads has seen enough
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _show(target: Path) -> None:
+    """Print a text on a terminal, without what a model may have written to steer it."""
+    with target.open(encoding="utf-8", errors="replace", newline="\n") as file:
+        while piece := file.read(_PIECE):
+            sys.stdout.write(_TERMINAL.sub("", piece))
+
+
+def _form(options: argparse.Namespace) -> Form:
+    """What to write: what was asked for, or by the ending of the file. Raises UsageError for an ending that is none."""
+    path: Path = options.path
+    try:
+        by_ending = str(path) == "-" or not path.suffix or path.is_dir()
+    except OSError as error:
+        raise _unfit(path, error) from error
+    if options.format:
+        form: Form = options.format
+        return form
+    if by_ending:
+        return "json"
+    ending = path.suffix.lower()
+    if ending == ".pdf":
+        raise UsageError("A PDF is made in the window: Ctrl+Shift+E there, or export as .html and print that.")
+    if ending not in _FORMS:
+        known = ", ".join(_FORMS)
+        raise UsageError(f"“{path.suffix}” is no ending of an export: it may be one of {known}. Or add --format.")
+    return _FORMS[ending]
+
+
+def _unfit(path: Path, error: OSError) -> UsageError:
+    name = f"{path.name[:40]}…" if len(path.name) > 40 else path.name
+    return UsageError(f"“{name}” cannot be the name of a file here ({error.strerror or error}): choose another one.")
 
 
 def _wanted(paths: Paths, options: argparse.Namespace) -> tuple[Wanted, str]:
@@ -141,10 +184,22 @@ def _target(options: argparse.Namespace, form: Form, conversations: int, title: 
     """The file to write. Raises UsageError where it is there and may not be written over."""
     target: Path = options.path
     suffix = suffix_for(form, conversations)
+    if not target.is_dir() and (meant := _FORMS.get(target.suffix.lower())) is not None:
+        if suffix == ".zip" != target.suffix.lower():
+            raise UsageError(
+                f"{conversations:,} conversations as {form} are a ZIP with a file each: call it {target.stem}.zip and "
+                f"add --format {form}, or choose one with --conversation."
+            )
+        if suffix != ".zip" and meant != form:
+            raise UsageError(f"As {form} it is a file that ends in {suffix}: call it {target.stem}{suffix}.")
     if target.is_dir():
         day = f" {datetime.now(UTC):%Y-%m-%d}" if conversations != 1 else ""
         target = target / f"{safe_stem(title)}{day}{suffix}"
-    if target.exists() and not options.force:
+    try:
+        is_there = target.exists()
+    except OSError as error:
+        raise _unfit(target, error) from error
+    if is_there and not options.force:
         raise UsageError(f"{target} is there already: choose another name, or add --force.")
     return target
 

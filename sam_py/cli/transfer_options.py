@@ -9,9 +9,10 @@ from typing import Any
 _EXPORT_EPILOG = """\
 Without a choice all conversations are exported. PATH may be a folder: the file is then named after the conversation.
 With - as PATH the export goes to standard output, of Markdown the text without its pictures.
-The form follows the ending of PATH where --format does not say it. json and zip lose nothing and can be imported
-again; zip has attached files beside, which suits many pictures. Several conversations as markdown, html or text
-make a ZIP with a file each. The program may be running.
+The form follows the ending of PATH (.json, .zip, .md, .html, .txt) where --format does not say it, and is json where
+PATH has none; a PDF is made in the window. json and zip lose nothing and can be imported again; zip has attached files
+beside, which suits many pictures. Several conversations as markdown, html or text make a ZIP with a file each: PATH
+then ends in .zip. The program may be running.
 
 --json prints one object: {"schema": 1, "target": str, "format": str, "conversations": int, "messages": int,
 "size": int, "damaged_lines": int, "unreadable": [str], "error": str | null}."""

@@ -20,6 +20,11 @@ from tests.store.importers.samples import SAMPLES
 from tests.store.kit import answered, said
 
 
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Paths:
     """Three conversations, two of them in a folder."""
@@ -106,6 +111,11 @@ def test_a_folder_goes_out_as_an_archive(home: Paths, tmp_path: Path, capsys: py
         (("--folder", "nothing"), "no conversation in the folder “nothing”"),
         (("--message", "m1"), "Name the one conversation"),
         ((), "is there already"),
+        (("letter.docx",), "it may be one of .json, .zip, .md, .html, .txt"),
+        (("letter.pdf",), "A PDF is made in the window"),
+        (("food.md", "--folder", "Food"), "call it food.zip and add --format markdown"),
+        (("soup.zip", "--format", "text", "--conversation", "Soup"), "ends in .txt: call it soup.txt"),
+        (("x" * 300 + ".json",), "cannot be the name of a file"),
     ],
 )
 def test_what_cannot_be_meant_is_refused(
@@ -113,16 +123,27 @@ def test_what_cannot_be_meant_is_refused(
 ) -> None:
     (tmp_path / "x.json").write_text("before")
     target = tmp_path / ("x.json" if not arguments else "new.json")
+    if arguments and not arguments[0].startswith("--"):
+        target, arguments = tmp_path / arguments[0], arguments[1:]
     assert run("export", target, *arguments) == exit_codes.USAGE
     assert why in capsys.readouterr().err
     assert (tmp_path / "x.json").read_text() == "before"
-    assert not (tmp_path / "new.json").exists()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["home", "x.json"]
 
 
 def test_a_file_that_is_there_is_written_over_when_told(home: Paths, tmp_path: Path) -> None:
     (tmp_path / "x.json").write_text("before")
     assert run("export", tmp_path / "x.json", "--force") == exit_codes.OK
     assert json.loads((tmp_path / "x.json").read_text())["format"] == "sam-py-export"
+
+
+def test_what_models_wrote_does_not_steer_the_terminal(home: Paths, monkeypatch: pytest.MonkeyPatch) -> None:
+    put(home, "3" * 32, [SettingsChanged(key="title", value="Odd"), said("m1", "a\x1b]0;PWNED\x07\tb\x9b\nc")])
+    terminal = Terminal()
+    monkeypatch.setattr("sys.stdout", terminal)
+    assert run("export", "-", "--format", "text", "--conversation", "Odd") == exit_codes.OK
+    assert "a]0;PWNED\tb\nc" in terminal.getvalue()
+    assert not {"\x1b", "\x07", "\x9b"} & set(terminal.getvalue())
 
 
 def test_an_import_says_what_did_not_come_in_and_goes_on_with_the_next_file(
@@ -142,12 +163,6 @@ def test_an_import_says_what_did_not_come_in_and_goes_on_with_the_next_file(
 
 
 def test_progress_shows_on_a_terminal_alone(capsys: pytest.CaptureFixture[str]) -> None:
-    import io
-
-    class Terminal(io.StringIO):
-        def isatty(self) -> bool:
-            return True
-
     terminal = Terminal()
     line = ProgressLine("Importing", terminal)
     line.tell(Progress(4, 9, "a\x1b[2Jb"))

@@ -17,7 +17,7 @@ from sam_py.store.exporters.lossless import Find
 from sam_py.store.exporters.pictures import ENDINGS, kind_of_picture
 from sam_py.store.exporters.reading import local_time
 
-_UNSAFE = re.compile(r"[^\w .,()&+'!-]+")
+_UNSAFE = re.compile(r"[^\w .,()&+'!\u2600-\u27bf\U0001f300-\U0001faff-]+")
 _RESERVED = frozenset({"con", "prn", "aux", "nul", *(f"{name}{n}" for name in ("com", "lpt") for n in range(1, 10))})
 
 
@@ -43,9 +43,17 @@ class Names:
 
 
 def safe_stem(title: str) -> str:
-    """A title as the name of a file without its ending, at most 80 characters long."""
+    """A title as the name of a file without its ending, at most 80 characters long.
+
+    Windows keeps some names for devices, also with something behind a dot: they get a line in front.
+
+    >>> safe_stem("aux.md"), safe_stem("auxiliary"), safe_stem("🦉")
+    ('_aux.md', 'auxiliary', '🦉')
+    """
     stem = " ".join(_UNSAFE.sub(" ", title).split())[:80].strip(" .")
-    return "conversation" if not stem or stem.lower() in _RESERVED else stem
+    if stem.partition(".")[0].strip().lower() in _RESERVED:
+        return f"_{stem}"
+    return stem or "conversation"
 
 
 class FilesBeside:

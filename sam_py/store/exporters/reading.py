@@ -42,6 +42,8 @@ class Section:
     after: str
     """The beginning of the message that a branch follows; "" for the first message of all."""
     ids: tuple[str, ...]
+    is_chosen: bool = False
+    """Message by message: what their calls gave back may not be among them."""
 
 
 def sections(
@@ -49,7 +51,7 @@ def sections(
 ) -> list[Section]:
     """What is to be read: chosen messages, or the shown path, or all ways through the tree, each message once."""
     if messages:
-        return [Section(0, "", tuple(messages))]
+        return [Section(0, "", tuple(messages), is_chosen=True)]
     if not branches:
         return [Section(0, "", tuple(conversation.path))]
     found: list[Section] = []
@@ -81,8 +83,25 @@ def entries(conversation: StoredConversation, section: Section) -> Iterator[Entr
             continue
         if not conversation.has_details and (isinstance(message, ToolResultMessage) or not message.parts):
             continue
-        own = {call.call_id: results[call.call_id] for call in message.tool_calls if call.call_id in results}
+        known = results if not section.is_chosen else {**_results_below(conversation, message), **results}
+        own = {call.call_id: known[call.call_id] for call in message.tool_calls if call.call_id in known}
         yield Entry(message, own, conversation.error_below(id))
+
+
+def _results_below(conversation: StoredConversation, message: Message) -> dict[str, ToolResultMessage]:
+    """What the calls of a message gave back, of several times that which is shown."""
+    found: dict[str, ToolResultMessage] = {}
+    waiting = [message.id] if message.tool_calls else []
+    while waiting:
+        above = waiting.pop()
+        shown = conversation.tree.choice(above)
+        below = [id for id in conversation.tree.children(above) if conversation.tree.nodes[id].role == "tool"]
+        for id in sorted(below, key=lambda id: id != shown):
+            result = conversation.message(id)
+            if isinstance(result, ToolResultMessage):
+                found.setdefault(result.call_id, result)
+        waiting += sorted(below, key=lambda id: id == shown)
+    return found
 
 
 def beginning(message: Message, length: int = 60) -> str:

@@ -134,7 +134,7 @@ def _put_beside(beside: FilesBeside, target: Path, disk: Disk | None) -> Path | 
     folder = target.parent / beside.folder
     is_new = not folder.exists()
     try:
-        folder.mkdir(exist_ok=True)
+        folder.mkdir(0o700, exist_ok=True)
     except OSError as error:
         raise cannot_write_target(error, folder) from error
     for name, path in beside.files.values():

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import io
+import os
+import stat
+import sys
 import zipfile
 from pathlib import Path
 
@@ -12,6 +15,7 @@ from PySide6.QtGui import QTextDocument
 
 from sam_py.paths import Paths
 from sam_py.store.exporters.conversation import StoredConversation
+from sam_py.store.exporters.errors import TransferError
 from sam_py.store.exporters.printable import on_paper, printable_pieces
 from sam_py.store.exporters.run import Wanted
 from tests.store.exporters.rich import HOSTILE, RICH, put_hostile, put_rich
@@ -86,3 +90,31 @@ def test_paper_gets_rich_text_that_qt_reads_and_names_its_pictures(home: Paths, 
     document.size()
     assert "<script>" in document.toPlainText()
     assert all(name.startswith(("attachment:", "maths:")) for name in Watched.asked)
+
+
+def test_a_call_that_is_exported_alone_has_its_result(home: Paths, tmp_path: Path) -> None:
+    conversation = StoredConversation(home.conversations, RICH)
+    (call,) = [id for id in conversation.path if conversation.message(id).tool_calls]
+    text = exported(home, tmp_path / "x.txt", "text", Wanted((RICH,), (call,))).decode()
+    assert "1. Soupe" in text
+    assert "(no result)" not in text
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such links and pipes")
+def test_only_a_file_is_replaced_and_it_is_its_owners_alone(home: Paths, tmp_path: Path) -> None:
+    new, known, link = tmp_path / "new.txt", tmp_path / "known.txt", tmp_path / "link.txt"
+    known.write_text("before")
+    known.chmod(0o664)
+    link.symlink_to(known)
+    exported(home, new, "text")
+    exported(home, link, "text")
+    assert stat.S_IMODE(new.stat().st_mode) == 0o600
+    assert stat.S_IMODE(known.stat().st_mode) == 0o664
+    assert link.is_symlink()
+    assert known.read_bytes() == new.read_bytes()
+    os.mkfifo(tmp_path / "pipe")
+    for what in ("pipe", "."):
+        with pytest.raises(TransferError, match="and no file"):
+            exported(home, tmp_path / what, "text")
+    assert stat.S_ISFIFO((tmp_path / "pipe").stat().st_mode)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["home", "known.txt", "link.txt", "new.txt", "pipe"]
