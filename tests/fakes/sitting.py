@@ -15,10 +15,13 @@ from sam_py.app import Program
 from sam_py.bus.message_bus import MessageBus
 from sam_py.messages.message import Message
 from sam_py.paths import default_paths
+from sam_py.providers.guide.provider import GuideProvider
 from sam_py.settings.model import ModelChoice, ProviderSettings, Settings
 from sam_py.ui.loop import Loop
 
 PATIENCE_S = 20.0
+GUIDE_CHUNKS_PER_S = 1_000.0
+"""Nobody reads along here: at its own pace the guide takes ten seconds for a long answer."""
 
 
 class Sitting:
@@ -26,6 +29,7 @@ class Sitting:
 
     def __init__(self, app: QApplication, home: Path) -> None:
         self.program = Program(app, default_paths(home).create())
+        self.program._registry.add(GuideProvider(chunks_per_s=GUIDE_CHUNKS_PER_S))
         self.window = self.program.window
         self.window.resize(1000, 700)
         self.window.show()
