@@ -84,8 +84,8 @@ class Finder(QObject):
         self._open_soon.start()
         if conversation is not None:
             self.hits.attach(conversation.bus)
+        self._show_in_all()  # first: what is found at once is looked up in these marks
         self.hits.look_for(self._pattern, start)
-        self._show_in_all()
 
     def step(self, step: int) -> None:
         """Go to the next place (1), or to the one before (-1)."""

@@ -33,6 +33,8 @@ async def fill(home: Path) -> tuple[str, list[str]]:
             thought = ThinkingTextPart(text=f"{FILLING}\n\nThe **walrus** thinks of a 🐟 Walrus.")
             call = ToolCallPart(call_id="c1", tool_name="look", arguments_json='{"for": "a walrus"}')
             parts = (thought, *parts, call)
+        if number == 5:
+            parts = (TextPart(text=f"```\n{'x = 1; ' * 60}heron()\n```\n{FILLING}\n\n$$\\theta_{{osprey}}$$"),)
         bus.add(AssistantMessage(parent_id=bus.tip, stop_reason="stop", parts=parts))
         if number == 3:
             seen = "\n".join([f"🌊 line {line}" for line in range(60)] + ["here is the WALRUS"])
@@ -85,6 +87,11 @@ def test_thinking_and_tool_cards_are_found_opened_marked_and_folded_again(
             assert text.viewport().rect().contains(text.cursorRect(mark.cursor))
             QTest.keyClick(bar.field, Qt.Key.Key_Return)
         assert bar.count.text() == "5 of 5"
+        for hidden in ("heron", "osprey"):  # beyond the edge of a line of code, and in a formula
+            bar.field.setText(hidden)
+            await sitting.until(lambda: bar.count.text() == "1 of 1", hidden)
+            await sitting.until(lambda: is_seen(sitting, finder._rect(finder.current)), hidden)
+            assert not finder._rect(finder.current).isEmpty()
         QTest.keyClick(bar.field, Qt.Key.Key_Escape)
         assert not sitting.chat.context.calls.is_open(card.call)
         row = timeline.row_of(reply)

@@ -46,6 +46,8 @@ class FoundMarks:
             boxes = self._boxes(part)
             if number < len(boxes):
                 self._current = part, number
+                if self._current != before and self._scrolled_to(part, boxes[number]):
+                    boxes = self._boxes(part)
                 for box in boxes[number]:
                     found = found.united(box.translated(part.x, part.top))
                 break
@@ -84,6 +86,14 @@ class FoundMarks:
                     painter.setPen(QPen(style.colour("accent"), 1.5) if is_current else Qt.PenStyle.NoPen)
                     painter.setBrush(ground)
                     painter.drawRoundedRect(place, 3, 3)
+
+    def _scrolled_to(self, part: Part, boxes: list[QRectF]) -> bool:
+        """Scroll a part sideways until the place can be seen; whether it moved."""
+        left = min((box.left() for box in boxes), default=0.0)
+        right = max((box.right() for box in boxes), default=0.0)
+        if left >= 0 and right <= part.width:
+            return False
+        return part.scroll_by(left - part.width / 3)
 
     def _boxes(self, part: Part) -> list[list[QRectF]]:
         """The places in one part, each as rectangles in the part's coordinates."""

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QFontMetricsF, QPainter
 
-from sam_py.ui.chat.parts.base import Part, Surroundings
+from sam_py.ui.chat.parts.base import Part, Surroundings, TextSpan
 from sam_py.ui.markdown.maths import Key, Picture, readable_maths, shared_formulas
 from sam_py.ui.markdown.segments import Segment
 
@@ -114,6 +116,13 @@ class MathsPart(Part):
 
     def text(self, start: int, end: int) -> str:
         return self._latex[start:end]
+
+    def found(self, find: Callable[[str], list[TextSpan]]) -> list[list[QRectF]]:
+        """The formula as a whole: its signs are drawn, not written."""
+        return [[QRectF(0, 0, self.width, self.height)] for _span in find(self._latex)]
+
+    def found_key(self) -> object:
+        return self._latex, self.width, self.height
 
     def word_at(self, position: int) -> tuple[int, int]:
         return 0, self.length()
