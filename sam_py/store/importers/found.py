@@ -96,6 +96,8 @@ class Source:
     """JSON files near them that are of no format: damaged ones may be among them, and what belongs to an export."""
     known: Container[str] = ()
     """The ids of the conversations that are here already."""
+    keep_damaged: Callable[[str, bytes], None] = field(default=lambda _hash, _content: None)
+    """Keeps bytes under the hash of what they once were, where nothing is kept under it."""
     conversation: Callable[[str], StoredConversation] = field(default=_nowhere)
     """Reads one of them."""
     notes: dict[str, None] = field(default_factory=dict)

@@ -74,6 +74,8 @@ def _attachment(source: Source, name: str, value: Any) -> Aside | None:
     else:
         return Aside(f"the attachment {hash[:12]}", "it is not in the ZIP")
     if hashlib.sha256(content).hexdigest() != hash:
+        if value.get("damaged") is True or "base64" not in value:  # as it was where it was exported
+            source.keep_damaged(hash, content)
         return Aside(f"the attachment {hash[:12]}", "it is damaged: its content is not what its name says", content)
     source.keep(content)
     return None

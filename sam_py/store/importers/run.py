@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -92,14 +92,25 @@ def format_of(path: Path) -> str:
 
 
 async def import_path(
-    paths: Paths, path: Path, tell: Tell | None = None, *, format: str = "", now: datetime | None = None
+    paths: Paths,
+    path: Path,
+    tell: Tell | None = None,
+    *,
+    format: str = "",
+    now: datetime | None = None,
+    began: Callable[[ImportReport], None] | None = None,
 ) -> ImportReport:
     """Import what lies at `path` on a thread of its own. Cancelling keeps the conversations that are in, each whole.
 
-    Afterwards the window's list is brought up by `Library.refresh`. Raises TransferError where nothing can be read,
+    `began` gets the report, on that thread, before there is anything in it: so whoever cancels, or has an error, holds
+    what came in until then and what was kept aside. Afterwards the window's list is brought up by `Library.refresh`. Raises TransferError where nothing can be read,
     StorageError where the data folder cannot be written.
     """
-    return await in_background(lambda task: import_blocking(paths, path, task, format=format, now=now), tell)
+
+    def work(task: Task) -> ImportReport:
+        return import_blocking(paths, path, task, format=format, now=now, began=began)
+
+    return await in_background(work, tell)
 
 
 def import_blocking(
@@ -110,6 +121,7 @@ def import_blocking(
     format: str = "",
     now: datetime | None = None,
     disk: Disk | None = None,
+    began: Callable[[ImportReport], None] | None = None,
 ) -> ImportReport:
     """As `import_path`, on the caller's thread."""
     task = task or Task()
@@ -117,24 +129,39 @@ def import_blocking(
     try:
         parts = parts_of(bundle, format)
         report = ImportReport(path.name, _formats(parts))
+        if began is not None:
+            began(report)
         aside = AsideFolder(paths.data, path.name, now or utc_now(), disk)
         with ImportWriter(paths, disk) as writer:
-            source = Source(bundle, writer.keep, known=writer.known, conversation=writer.conversation)
-            for number, found in enumerate(_read(parts, source)):
-                name = found.title if isinstance(found, Found) else found.what
-                task.progress(number, 0, name, fraction=bundle.fraction)
-                _take(found, writer, report, aside)
-            report.attachments = writer.attachments
-        for name, why in [*bundle.refused[:_MOST_LISTED], *source.damaged.items()]:
-            aside.add(f"the file “{name}”", why, b"")
-            report.aside.append(KeptAside(f"the file “{name}”", why))
-        report.notes += [*_notes(report), *source.notes]
-        report.folder = aside.path if report.aside else None
+            source = Source(
+                bundle,
+                writer.keep,
+                known=writer.known,
+                keep_damaged=writer.keep_damaged,
+                conversation=writer.conversation,
+            )
+            try:
+                for number, found in enumerate(_read(parts, source)):
+                    name = found.title if isinstance(found, Found) else found.what
+                    task.progress(number, 0, name, fraction=bundle.fraction)
+                    _take(found, writer, report, aside)
+            finally:  # also of one that is stopped
+                report.attachments = writer.attachments
+                _complete(report, source, aside)
     finally:
         bundle.close()
     if not report.conversations and not report.aside:
         raise damaged_error(path.name)
     return report
+
+
+def _complete(report: ImportReport, source: Source, aside: AsideFolder) -> None:
+    """Say what there is to say at the end."""
+    for name, why in [*source.bundle.refused[:_MOST_LISTED], *source.damaged.items()]:
+        aside.add(f"the file “{name}”", why, b"")
+        report.aside.append(KeptAside(f"the file “{name}”", why))
+    report.notes += [*_notes(report), *source.notes]
+    report.folder = aside.path if report.aside else None
 
 
 def _formats(parts: list[Part]) -> str:

@@ -10,6 +10,7 @@ import contextlib
 import hashlib
 import json
 import logging
+import re
 import secrets
 import shutil
 import time
@@ -55,6 +56,7 @@ class Put:
 
 _STALE_S = 24 * 3600
 _STAGING = "staging-"
+_HASH = re.compile(r"[0-9a-f]{64}")
 
 
 class UnwritableError(Exception):
@@ -97,11 +99,28 @@ class ImportWriter:
     def keep(self, content: bytes) -> str:
         """Keep an attachment and return its hash. Raises StorageError."""
         hash = hashlib.sha256(content).hexdigest()
-        folder = self._paths.attachments / hash[:2]
-        path = folder / hash
+        path = self._paths.attachments / hash[:2] / hash
         try:
             if path.is_file() and path.stat().st_size == len(content) and path.read_bytes() == content:
                 return hash
+        except OSError as error:
+            raise cannot_write(error, self._paths.attachments) from error
+        self._keep_as(hash, content)
+        self.attachments += 1
+        return hash
+
+    def keep_damaged(self, hash: str, content: bytes) -> None:
+        """Keep what an attachment has become under its name, where there is none; whoever reads it, says so.
+
+        Raises StorageError. A library that is exported with a damaged file is the same when it is imported.
+        """
+        if _HASH.fullmatch(hash) and not (self._paths.attachments / hash[:2] / hash).exists():
+            self._keep_as(hash, content)
+
+    def _keep_as(self, hash: str, content: bytes) -> None:
+        path = self._paths.attachments / hash[:2] / hash
+        folder = path.parent
+        try:
             folder.mkdir(parents=True, exist_ok=True, mode=0o700)
             staged = self._staging / hash
             self._write(staged, content)
@@ -109,8 +128,6 @@ class ImportWriter:
             self._disk.sync_folder(str(folder))
         except OSError as error:
             raise cannot_write(error, self._paths.attachments) from error
-        self.attachments += 1
-        return hash
 
     def conversation(self, id: str) -> StoredConversation:
         """A conversation that is here. Raises StorageError, and TransferError where it is not."""

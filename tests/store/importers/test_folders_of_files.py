@@ -12,7 +12,7 @@ from sam_py.messages.history import MessageAdded, SettingsChanged
 from sam_py.messages.message import UserMessage
 from sam_py.messages.parts import FilePart, TextPart
 from sam_py.paths import Paths
-from sam_py.store.exporters.run import Wanted, all_conversations
+from sam_py.store.exporters.run import Form, Wanted, all_conversations
 from sam_py.store.importers.run import format_of
 from tests.store.exporters.shelves import exported, imported, library, put, put_attachment
 from tests.store.importers.sample_of_chatgpt import chatgpt_conversation
@@ -98,3 +98,18 @@ def test_an_own_archive_with_a_white_picture_comes_in_again(home: Paths, tmp_pat
     other = library(tmp_path / "other")
     report = imported(other, tmp_path / "library.zip")
     assert (report.count("new"), report.attachments, all_conversations(other)) == (1, 1, ["a" * 32])
+
+
+@pytest.mark.parametrize("form", ["json", "zip"])
+def test_a_library_with_a_damaged_file_is_the_same_when_it_was_exported_and_imported(
+    form: Form, home: Paths, tmp_path: Path
+) -> None:
+    hash = put_attachment(home, b"whole")
+    part = FilePart(attachment=hash, filename="a.bin", size=5)
+    put(home, "a" * 32, [MessageAdded(message=UserMessage(parts=(part,)))])
+    (home.attachments / hash[:2] / hash).write_bytes(b"brok")
+    first = exported(home, tmp_path / f"x.{form}", form)
+    other = library(tmp_path / "other")
+    report = imported(other, tmp_path / f"x.{form}")
+    assert ["damaged" in aside.why for aside in report.aside] == [True]
+    assert exported(other, tmp_path / f"y.{form}", form) == first
