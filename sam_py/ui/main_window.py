@@ -133,7 +133,7 @@ class MainWindow(QMainWindow):
             await self._services.library.start()
         except SamError as error:
             retry = lambda: self._services.tasks.spawn(self._begin(last), "read the conversations again")  # noqa: E731
-            self.notices.show_notice(str(error), kind="error", action_text=self.tr("Try again"), on_action=retry)
+            self.notices.show_notice(str(error), "error", self.tr("Try again"), retry, about="gone")
         self.sidebar.refresh(self._state.folded)
         shown = self.chat.conversation
         if self._services.library.summary(last) is not None and (shown is None or not len(shown.bus)):
@@ -167,14 +167,14 @@ class MainWindow(QMainWindow):
     def report(self, error: BaseException) -> None:
         """A task failed: say it."""
         if isinstance(error, StorageError) and error.solved:
+            if error.kind != "missing" and self._services.library.trouble is None:
+                self.notices.take_back("full", "read_only", "gone", "failed")
             self.notices.show_notice(str(error), kind="success")
         elif isinstance(error, SamError):
-            self.notices.show_notice(str(error), kind="error")
+            self.notices.show_notice(str(error), kind="error", about=getattr(error, "kind", ""))
         else:
             text = self.tr("Something went wrong inside SAM. Nothing is lost; the log says more.")
-            self.notices.show_notice(
-                text, kind="error", action_text=self.tr("Open the log"), on_action=self._offers.open_log
-            )
+            self.notices.show_notice(text, "error", self.tr("Open the log"), self._offers.open_log)
 
     def raise_to_front(self) -> None:
         """Another start of the program wants to see this window."""

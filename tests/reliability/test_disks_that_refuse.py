@@ -58,6 +58,7 @@ def test_a_disk_that_refuses_during_a_stream_is_told_once_and_costs_nothing(
             question.reject()
             disk.refuse = ""
             await sam.until(lambda: any("Saving works again" in text for text in told(sam)), "the good news")
+            assert not [text for text in told(sam) if words in text]
             await sam.close()
             assert not sam.window.isVisible()
 

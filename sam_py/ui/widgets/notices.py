@@ -53,6 +53,7 @@ class Notice(QWidget):
         self._icons = icons
         self.text = text
         self.kind: Kind = kind
+        self.about = ""
         self._on_action = on_action
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
@@ -177,12 +178,14 @@ class Notices(QWidget):
         action_text: str = "",
         on_action: Callable[[], object] | None = None,
         timeout_ms: int | None = None,
+        about: str = "",
     ) -> None:
         """Show `text` (plain, never markup), with a button `action_text` that calls `on_action`.
 
         Without `timeout_ms` an error stays until it is dismissed, a notice with an action 10 s, another 5 s; 0 means
         until dismissed. The same words again keep the notice that already says them; beside an action only
-        where they tell of an error: two deleted conversations may have one name, and each can come back.
+        where they tell of an error: two deleted conversations may have one name, and each can come back. What it is
+        `about` is for `take_back`.
         """
         if timeout_ms is None:
             timeout_ms = 0 if kind == "error" else ACTION_MS if action_text else INFO_MS
@@ -191,6 +194,7 @@ class Notices(QWidget):
                 shown.start_clock()
                 return
         notice = Notice(self._icons, text, kind, action_text, on_action, timeout_ms, self)
+        notice.about = about
         notice.closed.connect(self._remove)
         self._notices.append(notice)
         self._column.addWidget(notice)
@@ -209,6 +213,12 @@ class Notices(QWidget):
         notice = self._notices[-1]
         (notice.action or notice.close_button).setFocus(Qt.FocusReason.ShortcutFocusReason)
         return True
+
+    def take_back(self, *about: str) -> None:
+        """Remove what was told about these: it is over."""
+        for notice in self.notices:
+            if notice.about in about:
+                self._remove(notice)
 
     def clear(self) -> None:
         for notice in self.notices:
