@@ -74,7 +74,7 @@ def move_data(data: Path, target: Path, config: Path, disk: Disk, progress: Prog
     """
     joins = check_target(data, target) == "join"
     files = _files(data, target, disk)
-    try:
+    with _writing(target):
         target.mkdir(parents=True, exist_ok=True, mode=0o700)
         _check_room(files, target)
         if not joins:
@@ -89,12 +89,21 @@ def move_data(data: Path, target: Path, config: Path, disk: Disk, progress: Prog
             done += bytes_of_it
         progress(done, size)
         (target / _UNDER_WAY).unlink(missing_ok=True)
+    with _writing(config):
         _point(config, target, disk)
-        copied.forget()
+    copied.forget()
+
+
+@contextlib.contextmanager
+def _writing(folder: Path) -> Iterator[None]:
+    """What goes wrong with the disk meanwhile goes wrong in `folder`."""
+    try:
+        yield
     except OSError as error:
         raise MoveError(
-            f"The folder was not moved: {target} cannot be written ({_why(error)}). Everything is where it was; choose "
-            "another folder."
+            f"The folder was not moved: {folder} cannot be written ({_why(error)}). Everything is where it was; see to "
+            "it that this program may write there, or choose another folder.",
+            detail=repr(error),
         ) from error
 
 
@@ -108,19 +117,20 @@ class _Copied:
         self.target = target
         self.digests: dict[str, str] = {}
         self._file = file
-        lines = file.read_text(encoding="ascii").splitlines() if file.is_file() else []
-        if lines[:1] == [json.dumps(str(target))]:
-            for line in lines[1:]:
-                with contextlib.suppress(ValueError):  # the last one may be cut
-                    name, digest = json.loads(line)
-                    self.digests[name] = digest
-        else:
-            file.write_text(json.dumps(str(target)) + "\n", encoding="ascii")
+        with _writing(file.parent):
+            lines = file.read_text(encoding="ascii", errors="replace").splitlines() if file.is_file() else []
+            if lines[:1] == [json.dumps(str(target))]:
+                for line in lines[1:]:
+                    with contextlib.suppress(ValueError, TypeError):  # the last one may be cut
+                        name, digest = json.loads(line)
+                        self.digests[str(name)] = str(digest)
+            else:
+                file.write_text(json.dumps(str(target)) + "\n", encoding="ascii")
 
     def note(self, name: str, digest: str) -> None:
         """Before it stands there under its name: what stands there is noted, then, whatever happens."""
         self.digests[name] = digest
-        with self._file.open("a", encoding="ascii") as file:
+        with _writing(self._file.parent), self._file.open("a", encoding="ascii") as file:
             file.write(json.dumps([name, digest]) + "\n")
 
     def is_ours(self, name: str) -> bool:

@@ -117,6 +117,18 @@ def test_a_move_that_fails_changes_nothing_and_goes_on_the_next_time(paths: Path
     assert contents(target) == before
 
 
+def test_a_move_says_which_folder_cannot_be_written(paths: Paths, tmp_path: Path) -> None:
+    furnish(paths, "one")
+    (tmp_path / "file").touch()
+    with pytest.raises(MoveError, match=r"file/new cannot be (read|written)"):
+        move_data(paths.data, tmp_path / "file" / "new", paths.config, Disk(), on)
+    for name in ("moving.jsonl", "data-folder.txt"):
+        (paths.config / name).mkdir()
+        with pytest.raises(MoveError, match="config cannot be written"):
+            move_data(paths.data, tmp_path / "new", paths.config, Disk(), on)
+        (paths.config / name).rmdir()
+
+
 def test_a_move_that_is_given_up_changes_nothing(paths: Paths, tmp_path: Path) -> None:
     furnish(paths, "one")
     with pytest.raises(Cancelled):
