@@ -14,7 +14,7 @@ ALL_FOR = timedelta(days=1)
 DAILY_FOR = timedelta(days=14)
 WEEKLY_FOR = timedelta(days=70)
 MONTHLY_FOR = timedelta(days=400)
-_LEAP = timedelta(days=62)
+_LEAP = timedelta(days=62)  # D-043
 """Of each month one stays: between two of them there are 61 days at most."""
 
 
