@@ -10,9 +10,7 @@ import re
 from collections.abc import Sequence
 from typing import Literal
 
-TAGS = ("system-reminder", "miniPromptReminder", "todoList", "importedDocuments")
-ANY_TAG = re.compile(rf"<(/?)\s*(?:{'|'.join(f'({name})' for name in TAGS)})\s*>", re.IGNORECASE)
-"""What a model takes for such a tag; group 1 is "/" where it closes, the last group is the name."""
+from sam_py.reminders.wording import ANY_TAG, TAGS
 
 
 def _beginning(name: str) -> str:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from sam_py.reminders.echo import ANY_TAG
+import re
 
+TAGS = ("system-reminder", "miniPromptReminder", "todoList", "importedDocuments")
+ANY_TAG = re.compile(rf"<(/?)\s*(?:{'|'.join(f'({name})' for name in TAGS)})\s*>", re.IGNORECASE)
+"""What a model takes for such a tag; group 1 is "/" where it closes, the last group is the name."""
 LONGEST_LINE = 200
 
 

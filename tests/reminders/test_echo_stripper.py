@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sam_py.reminders.echo import ANY_TAG, TAGS, EchoStripper
+from sam_py.reminders.echo import EchoStripper
+from sam_py.reminders.wording import ANY_TAG, TAGS
 
 SENT = "<miniPromptReminder>\nAlways answer in French. Keep it under 100 words.\n</miniPromptReminder>"
 
