@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from sam_py.ui.main_window import MainWindow
 
 
+_TROUBLE_MS = 12_000
+
+
 class WindowPages(QObject):
     """One for a window. `open_conversation` returns when the conversation is shown, or could not be."""
 
@@ -32,7 +35,7 @@ class WindowPages(QObject):
         self.pages = Pages(window.centre, makers, self)
         self.pages.turned.connect(self._turned)
         self.jumps = Jumps(window.chat, open_conversation, self._made_finder, self)
-        self.jumps.troubled.connect(window.chat.trouble)
+        self.jumps.troubled.connect(self._tell_trouble)
         self._finder: Finder | None = None
         self._bar: FindBar | None = None
 
@@ -99,6 +102,10 @@ class WindowPages(QObject):
             self._finder.detach()
 
     # Inside
+
+    def _tell_trouble(self, words: str) -> None:
+        """Why a jump ended elsewhere: of no use for long."""
+        self._window.notices.show_notice(words, kind="error", timeout_ms=_TROUBLE_MS)
 
     def _made_finder(self) -> Finder:
         if self._finder is None:

@@ -138,9 +138,8 @@ class ItemActions(QObject):
     def _present(self, item: Item) -> Path:
         path = self.path_of(item)
         if path is None:
-            raise SamError(
-                tr("This file is not on this computer yet: it comes when your folder is synced, or attach it again.")
-            )
+            words = tr("“%1” is not on this computer yet: it comes when your folder is synced, or attach it again.")
+            raise SamError(filled(words, shown_name(item)))
         return path
 
     def _open_image(self, item: Item) -> None:
@@ -221,17 +220,37 @@ class ItemActions(QObject):
             return item.url
         return self._present(item)
 
+    async def _contents(self, items: list[Item]) -> list[tuple[Item, Path | str]]:
+        """What is here of the items; of the others it is said that they are not. Raises SamError where none is."""
+        found: list[tuple[Item, Path | str]] = []
+        missing: list[tuple[Item, SamError]] = []
+        for item in items:
+            try:
+                found.append((item, await self._content(item)))
+            except SamError as error:
+                missing.append((item, error))
+        if missing and (len(missing) == 1 or not found):
+            if not found:
+                raise missing[0][1]
+            self.failed.emit(str(missing[0][1]))
+        elif missing:
+            words = tr(
+                "%1 of them are not on this computer yet, “%2” among them: they come when your folder is synced."
+            )
+            self.failed.emit(filled(words, number(len(missing)), shown_name(missing[0][0])))
+        return found
+
     async def _save(self, items: list[Item], target: Path) -> None:
-        with_content = [(item, await self._content(item)) for item in items]
-        if len(with_content) == 1:
+        with_content = await self._contents(items)
+        if len(items) == 1:
             await asyncio.to_thread(contents.write, with_content[0][1], target)
         else:
             await asyncio.to_thread(contents.take_out, with_content, target)
-        self._say(_counted(len(items), tr("Saved"), tr("%1 saved")))
+        self._say(_counted(len(with_content), tr("Saved"), tr("%1 saved")))
 
     async def _copy(self, items: list[Item]) -> None:
         data = QMimeData()
-        with_content = [(item, await self._content(item)) for item in items]
+        with_content = await self._contents(items)
         files = [content for _item, content in with_content if isinstance(content, Path)]
         texts = [content for _item, content in with_content if isinstance(content, str)]
         if len(items) == 1 and items[0].kind == "image" and files:
@@ -249,7 +268,7 @@ class ItemActions(QObject):
         if texts:
             data.setText("\n\n".join(texts) if items[0].kind != "link" else "\n".join(texts))
         QGuiApplication.clipboard().setMimeData(data)
-        self._say(_counted(len(items), tr("Copied"), tr("%1 copied")))
+        self._say(_counted(len(with_content), tr("Copied"), tr("%1 copied")))
 
     def _say(self, words: str) -> None:
         self.said.emit(words)

@@ -96,6 +96,7 @@ class LibraryPage(QWidget):
     def arrive(self) -> None:
         """It is on screen now: take the keyboard."""
         self.filters.look_at_folders()
+        self.status.tell("")
         self.view.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def show_kind(self, kind: ItemKind) -> None:

@@ -102,6 +102,7 @@ class PinnedPage(QWidget):
 
     def arrive(self) -> None:
         self.list.setFocus(Qt.FocusReason.OtherFocusReason)
+        self.status.tell("")
         self._show_choice()
         self._look()
 

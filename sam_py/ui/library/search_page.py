@@ -95,6 +95,7 @@ class SearchPage(QWidget):
 
     def arrive(self) -> None:
         self.filters.look_at_folders()
+        self.status.tell("")
         self.field.setFocus(Qt.FocusReason.ShortcutFocusReason)
         self.field.selectAll()
 
