@@ -107,11 +107,11 @@ class Backups:
         return await self.make() if await self.is_due() else None
 
     async def is_due(self) -> bool:
-        """Whether the last is older than `EVERY`, and something changed since. Raises StorageError."""
+        """Whether the last is older than `EVERY`, and something changed since or is not in it. Raises StorageError."""
         return await self._is_behind(EVERY)
 
     async def is_behind(self) -> bool:
-        """Whether something changed since the last. Raises StorageError."""
+        """Whether something changed since the last, or is not in it. Raises StorageError."""
         return await self._is_behind(timedelta(0))
 
     async def _is_behind(self, age: timedelta) -> bool:
@@ -120,7 +120,7 @@ class Backups:
             return False
         now = self._now()  # one from the future was made while the clock was wrong: it holds nothing up
         last = next((backup for backup in await self.made() if backup.made_at <= now), None)
-        return last is None or (now - last.made_at >= age and changed > last.made_at)
+        return last is None or (now - last.made_at >= age and (changed > last.made_at or last.is_incomplete))
 
     async def check(self, backup: Backup) -> Checked:
         """Read it to the last byte. Raises StorageError, naming what is wrong."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -14,6 +14,7 @@ from sam_py.messages.parts import ImagePart
 from sam_py.store.backups import attached
 from sam_py.store.backups.making import backups_in, name_of, sweep_attachments
 from sam_py.store.backups.restoring import Brought
+from sam_py.store.backups.shelf import EVERY
 from sam_py.store.backups.thinning import superfluous
 from sam_py.store.errors import StorageError
 from tests.store.backups.kept import Kept, with_backups
@@ -30,7 +31,7 @@ async def with_a_picture(kept: Kept) -> tuple[MessageBus, str]:
 
 def test_a_backup_holds_all_that_can_be_read_and_says_what_it_lacks(tmp_path: Path) -> None:
     async def story(kept: Kept) -> None:
-        house = kept.house
+        house, kept.now = kept.house, datetime.now(UTC) + timedelta(seconds=5)
         first, second = [(await house.talk(text)).conversation_id for text in ("one", "two")]
         journal = next((house.paths.conversations / first).glob("*.jsonl"))
         house.disk.refuse = "full"
@@ -50,8 +51,11 @@ def test_a_backup_holds_all_that_can_be_read_and_says_what_it_lacks(tmp_path: Pa
         assert [each.summary.id for each in await kept.backups.contents(made)] == [second]
         journal.unlink()
         journal.write_bytes(whole)
-        kept.now += timedelta(hours=1)
+        kept.now += EVERY
+        assert await kept.backups.is_due(), "what it lacks may be there now"
         made = await kept.backups.make()
+        kept.now += EVERY
+        assert not await kept.backups.is_due()
         assert (made.unread, made.is_incomplete) == ((), False)
         await kept.close(second)
         shutil.move(house.paths.conversations, tmp_path / "drive")
