@@ -226,8 +226,7 @@ class MainWindow(QMainWindow):
         self.inspector.conversation_shown()
         self.sidebar.set_current(conversation.id)
         self.chat.composer.setFocus()
-        for notice in conversation.notices:
-            self.notices.show_notice(notice, kind="info")
+        self.notices.say_of(conversation.id, conversation.notices)
         conversation.notices = ()
         update = {"conversation": conversation.id, "folded": self.sidebar.model.folded}
         self._state = self._state.model_copy(update=update)

@@ -13,6 +13,7 @@ from sam_py.bus.message_bus import MessageBus
 from sam_py.errors import SamError
 from sam_py.store.autosave import Autosave
 from sam_py.store.drafts import Unsent
+from sam_py.store.errors import StorageError
 from sam_py.store.library import Library
 from sam_py.transcript.plan import Plan
 from sam_py.ui.chat.reading_place import Place
@@ -66,6 +67,7 @@ class OpenConversations:
         self._on_close = on_close
         self._open: dict[str, OpenConversation] = {}
         self._closing: dict[str, asyncio.Future[None]] = {}
+        library.on_problem(self._hear_trouble)
 
     def get(self, conversation_id: str) -> OpenConversation | None:
         return self._open.get(conversation_id)
@@ -131,6 +133,15 @@ class OpenConversations:
         queued = tuple(Unsent(text=each.text, parts=each.parts) for each in state.queued)
         self._library.drafts.save_queued(conversation.id, queued)
         self._on_state(conversation, state)
+
+    def _hear_trouble(self, problem: StorageError) -> None:
+        """Where nothing can be written any more, what is queued waits for the person, and the composer says it."""
+        for conversation in tuple(self._open.values()):
+            if problem.kind == "newer" and conversation.id == problem.detail:
+                session = conversation.session
+                session.hold([session.remove_queued(0) for _each in session.state.queued])
+            if problem.solved or conversation.id == problem.detail:
+                self._on_state(conversation, conversation.session.state)
 
     async def _end(self, conversation: OpenConversation) -> None:
         for end in conversation.endings:

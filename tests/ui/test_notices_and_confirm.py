@@ -48,6 +48,16 @@ def test_an_error_stays_until_it_is_dismissed(notices: Notices) -> None:
     assert notices.notices == ()
 
 
+def test_what_is_said_of_one_conversation_goes_with_it(notices: Notices) -> None:
+    notices.show_notice("The disk is full.", kind="error")
+    for _again in range(2):
+        notices.say_of("one", ["This conversation is damaged."])
+    assert [notice.text for notice in notices.notices] == ["The disk is full.", "This conversation is damaged."]
+    assert not notices.notices[1]._timer.isActive()
+    notices.say_of("other", [])
+    assert [notice.text for notice in notices.notices] == ["The disk is full."]
+
+
 def test_a_notice_does_not_take_the_focus(notices: Notices, window: QWidget) -> None:
     box = window.findChild(QLineEdit, "box")
     assert box is not None

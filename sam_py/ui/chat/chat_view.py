@@ -39,6 +39,8 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
+_WRITES = frozenset({"edit", "edit_reply", "regenerate", "continue", "retry", "pin", "remove", "keep", "never"})
+
 
 class ChatView(QWidget):
     """Shows an `OpenConversation` and turns what a person does in it into calls of its session.
@@ -176,6 +178,7 @@ class ChatView(QWidget):
         self.chat_context.show_state(state)
         if self.conversation is not None:
             self.conversation.model.set_idle(not state.is_busy)
+            self.composer.set_refusal(self._services.library.refusal_of(self.conversation.id))
 
     def show_model(self) -> None:
         """Name the model of the next request, and offer the others."""
@@ -190,11 +193,8 @@ class ChatView(QWidget):
 
     def send(self, text: str, parts: tuple[Part, ...]) -> None:
         conversation = self.conversation
-        refusal = self._services.library.refusal_of(conversation.id) if conversation is not None else ""
-        if conversation is None or refusal:  # the program still starts, or nothing can be kept here: back into the box
+        if conversation is None or self._refuses():  # it still starts, or nothing can be kept: back into the box
             QTimer.singleShot(0, lambda: self.composer.put_back(text, parts))
-            if refusal:
-                self.trouble.emit(refusal)
             return
         self._stack.setCurrentWidget(self.timeline)
         self.timeline.go_to_end()
@@ -208,7 +208,6 @@ class ChatView(QWidget):
 
     @property
     def context(self) -> RowContext:
-        """What the rows of the timeline share."""
         return self._context
 
     def put_above_composer(self, strip: QWidget) -> None:
@@ -257,8 +256,7 @@ class ChatView(QWidget):
 
     def edit_last(self) -> None:
         """Put the last message of the person into the composer, to be sent again otherwise."""
-        message_id = self._last("user")
-        if message_id is not None:
+        if (message_id := self._last("user")) is not None:
             self._act("edit", message_id)
 
     def last_reply(self) -> str | None:
@@ -281,23 +279,27 @@ class ChatView(QWidget):
             if unfinished or conversation.bus.get(tip).role == "user":
                 self._act("retry", tip)
                 return
-        reply = self.last_reply()
-        if reply is not None:
+        if (reply := self.last_reply()) is not None:
             self._act(action, reply)
 
     def _act(self, action: str, message_id: str) -> None:
-        """Do what the timeline asks for at a message."""
         conversation = self.conversation
         if conversation is None or message_id not in conversation.bus:
             return
         handler = self._message_actions.get(action)
         if handler is None:
             log.error("the timeline asked for the unknown action %s", action)
-            return
-        handler(conversation, message_id)
+        elif action not in _WRITES or not self._refuses():
+            handler(conversation, message_id)
+
+    def _refuses(self) -> bool:
+        """Whether nothing can be written here: then it is said why."""
+        why = self._services.library.refusal_of(self.conversation.id) if self.conversation is not None else ""
+        if why:
+            self.trouble.emit(why)
+        return bool(why)
 
     def _handlers(self) -> dict[str, Callable[[OpenConversation, str], None]]:
-        """What each action of a message does."""
         return {
             "copy": self._copy,
             "copy_markdown": self._copy,
@@ -432,7 +434,7 @@ class ChatView(QWidget):
         self.composer.put_back(message.text, message.parts)
 
     def _send_queued(self) -> None:
-        if self.conversation is not None:
+        if self.conversation is not None and not self._refuses():
             self._spawn(self.conversation.session.send_queued(), "send what was held")
 
     def _rename(self, title: str) -> None:
@@ -479,10 +481,6 @@ class ChatView(QWidget):
         if len(self.conversation.bus):
             self._stack.setCurrentWidget(self.timeline)
         self.header.set_usage(*totals_words(totals_of(self.conversation.bus.tasks, self._context)))
-
-    def report(self, error: BaseException) -> None:
-        """A failed task of this view."""
-        self.trouble.emit(str(error) if isinstance(error, SamError) else self.tr("Something went wrong inside SAM."))
 
     # Qt
 

@@ -117,6 +117,8 @@ class Composer(QWidget):
         self.box = ComposerBox(self._themes, self)
         self.queue = QueueList(icons, self.box)
         self.banner = ComposerLine(icons, "edit", "accent", self.tr("Cancel editing"), self.box)
+        self.refusal = ComposerLine(icons, "info", "muted", self.tr("Dismiss"), self.box)
+        self.refusal.button.hide()  # it stays as long as what it says
         self.errors = ComposerErrors(icons, self.box)
         self.chips = ChipRow(icons, self.tray, self.box)
         self.text = ComposerText(self._themes, self.box)
@@ -173,6 +175,12 @@ class Composer(QWidget):
         """While a reply streams there is a stop button, and sending queues."""
         self._busy = busy
         self._refresh()
+
+    def set_refusal(self, why: str) -> None:
+        """Take no message while there is a reason `why`: it stands above the text, and what is typed stays a draft."""
+        if why != self.refusal.label.text():
+            self.refusal.set_words(why)
+            self._refresh()
 
     def set_queued(self, messages: Sequence[Queued]) -> None:
         self.queue.set_messages(messages)
@@ -282,7 +290,7 @@ class Composer(QWidget):
     def send(self) -> None:
         """Send what is there; while attachments are still being read, as soon as they are."""
         text = self.text.text()
-        if not text.strip() and not self.tray.items:
+        if self._is_refused or (not text.strip() and not self.tray.items):
             return
         if self.tray.is_reading:
             self._send_when_read = True
@@ -383,11 +391,15 @@ class Composer(QWidget):
         self.stop_button.setVisible(self._busy)
         self.stop_button.set_icon("stop", filled=not has_content)
         self.send_button.setVisible(has_content or not self._busy)
-        self.send_button.setEnabled(has_content)
+        self.send_button.setEnabled(has_content and not self._is_refused)
         label = self.tr("Save and send again") if self.is_editing else self.tr("Send")
         self.send_button.set_label(self.tr("Queue this message") if self._busy and not self.is_editing else label)
         self.text.setPlaceholderText(self.model_button.placeholder)
         self.hint.setText(self._hint(has_content))
+
+    @property
+    def _is_refused(self) -> bool:
+        return bool(self.refusal.label.text())
 
     def _hint(self, has_content: bool) -> str:
         if self._send_when_read:

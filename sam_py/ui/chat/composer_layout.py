@@ -40,7 +40,7 @@ def _message(composer: Composer) -> QVBoxLayout:
     inside = QVBoxLayout()
     inside.setContentsMargins(8, 8, 8, 0)
     inside.setSpacing(8)
-    for widget in (composer.banner, composer.errors, composer.chips):
+    for widget in (composer.refusal, composer.banner, composer.errors, composer.chips):
         inside.addWidget(widget)
     words = QHBoxLayout()
     words.setContentsMargins(8, 2, 4, 0)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Literal
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QRectF, QSize, Qt, QTimer, Signal
@@ -27,6 +27,7 @@ INFO_MS = 5_000
 ACTION_MS = 10_000
 MOST = 4
 _WIDTH_PX = 460
+_TOPIC = "topic "
 _LOOKS: dict[Kind, tuple[str, Role]] = {
     "info": ("info", "muted"),
     "error": ("error", "error"),
@@ -205,6 +206,15 @@ class Notices(QWidget):
         self.raise_()
         self._place()
         announce(self, text, urgent=kind == "error")
+
+    def say_of(self, topic: str, texts: Iterable[str]) -> None:
+        """Say what belongs to `topic` alone, until it is dismissed; what was said of another one is taken down."""
+        about = f"{_TOPIC}{topic}"
+        for notice in self.notices:
+            if notice.about.startswith(_TOPIC) and notice.about != about:
+                self._remove(notice)
+        for text in texts:
+            self.show_notice(text, timeout_ms=0, about=about)
 
     def focus_latest(self) -> bool:
         """Bring the keyboard to the newest notice's action (or its close button). False: there is none."""

@@ -72,6 +72,14 @@ def test_what_is_said_where_a_newer_version_has_written_goes_back_into_the_box(r
             file.write(line.replace(b'"v":1', b'"v":2'))  # this computer went back to an older version
         await library._others.take_in(sam.bus.conversation_id)
         assert any("newer version" in notice.text for notice in sam.window.notices.notices)
+        assert "reading only" in sam.chat.composer.refusal.label.text()
+        assert sam.chat.composer.refusal.isVisible()
+        await sam.type("typed words")
+        sam.chat.composer.send()
+        assert sam.chat.composer.draft().text == "typed words"
+        assert not sam.chat.composer.send_button.isEnabled()
+        sam.chat.composer.text.clear()
+        sam.chat.act_on_last_reply("regenerate")
         sam.chat.send("dear words", ())
         await sam.until(lambda: sam.chat.composer.draft().text == "dear words", "the words")
         sam.chat._edit(sam.messages[0].id, "other words", ())
