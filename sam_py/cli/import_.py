@@ -49,20 +49,28 @@ def run_import(options: argparse.Namespace) -> int:
 
 
 def _one(path: Path, format: str) -> tuple[ImportReport | None, str | None, int]:
+    """What came in, also where it ended in an error; the error; and the exit code."""
     line = ProgressLine("Importing")
+    begun: list[ImportReport] = []
     try:
         paths = default_paths().create()
         with _at_hand(path) as file:
-            return asyncio.run(import_path(paths, file, line.tell, format=format)), None, exit_codes.OK
+            asyncio.run(import_path(paths, file, line.tell, format=format, began=begun.append))
+        return begun[-1], None, exit_codes.OK
     except KeyboardInterrupt:
-        return None, "Stopped; the conversations that came in are whole.", exit_codes.INTERRUPTED
+        return _worth_telling(begun), "Stopped; the conversations that came in are whole.", exit_codes.INTERRUPTED
     except TransferError as error:
         usage = error.kind in ("missing", "unknown_format")
-        return None, str(error), exit_codes.USAGE if usage else exit_codes.NOT_STARTED
+        return _worth_telling(begun), str(error), exit_codes.USAGE if usage else exit_codes.NOT_STARTED
     except SamError as error:
-        return None, str(error), exit_codes.NOT_STARTED
+        return _worth_telling(begun), str(error), exit_codes.NOT_STARTED
     finally:
         line.end()
+
+
+def _worth_telling(begun: list[ImportReport]) -> ImportReport | None:
+    """The report of an import that did not come to its end, where anything had come of it."""
+    return next((report for report in begun if report.conversations or report.aside), None)
 
 
 @contextmanager
@@ -100,8 +108,9 @@ def _name(path: Path) -> str:
 
 
 def _print(path: Path, report: ImportReport | None, error: str | None) -> None:
-    if report is None:
+    if error is not None:
         print(f"sam-py: {error}", file=sys.stderr)
+    if report is None:
         return
     print(f"{printable(_name(path))} – {report.summary}")
     for note in report.notes:

@@ -14,7 +14,9 @@ from sam_py.cli import exit_codes
 from sam_py.cli.progress import ProgressLine
 from sam_py.messages.history import SettingsChanged
 from sam_py.paths import Paths
-from sam_py.store.exporters.background import Progress
+from sam_py.store.exporters.background import Progress, Task
+from sam_py.store.exporters.errors import Cancelled
+from sam_py.store.importers.run import ImportReport, import_blocking
 from tests.store.exporters.shelves import exported, library, put
 from tests.store.importers.samples import SAMPLES
 from tests.store.kit import answered, said
@@ -160,6 +162,33 @@ def test_an_import_says_what_did_not_come_in_and_goes_on_with_the_next_file(
     assert "Not in: the conversation “Bad[31m”: it has no messages." in out
     assert "ChatGPT: 1 new conversation; 8 messages" in out
     assert "imports" in out
+
+
+def test_an_import_that_is_stopped_says_what_came_in(
+    home: Paths, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class StopsSoon(Task):
+        def progress(self, done: int, *rest: Any, **more: Any) -> None:
+            if done == 2:
+                self.stop()
+            super().progress(done, *rest, **more)
+
+    async def stopped(paths: Paths, file: Path, _tell: object, **rest: Any) -> ImportReport:
+        try:
+            return import_blocking(paths, file, StopsSoon(), **rest)
+        except Cancelled as error:
+            raise KeyboardInterrupt from error
+
+    document = json.loads(exported(home, tmp_path / "x.json"))
+    document["conversations"].insert(0, {"id": "odd", "events": []})
+    (tmp_path / "x.json").write_text(json.dumps(document))
+    monkeypatch.setenv("SAM_HOME", str(tmp_path / "other"))
+    monkeypatch.setattr("sam_py.cli.import_.import_path", stopped)
+    assert run("import", tmp_path / "x.json") == exit_codes.INTERRUPTED
+    out, err = capsys.readouterr()
+    assert "Stopped; the conversations that came in are whole." in err
+    assert "1 new conversation, 1 thing kept aside" in out
+    assert "What did not come in is kept in" in out
 
 
 def test_progress_shows_on_a_terminal_alone(capsys: pytest.CaptureFixture[str]) -> None:

@@ -103,8 +103,8 @@ async def import_path(
     """Import what lies at `path` on a thread of its own. Cancelling keeps the conversations that are in, each whole.
 
     `began` gets the report, on that thread, before there is anything in it: so whoever cancels, or has an error, holds
-    what came in until then and what was kept aside. Afterwards the window's list is brought up by `Library.refresh`. Raises TransferError where nothing can be read,
-    StorageError where the data folder cannot be written.
+    what came in until then and what was kept aside. Afterwards the window's list is brought up by `Library.refresh`.
+    Raises TransferError where nothing can be read, StorageError where the data folder cannot be written.
     """
 
     def work(task: Task) -> ImportReport:

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLineEdit, QVBoxLayout, 
 from sam_py.errors import SamError
 from sam_py.store.exporters.archive import safe_stem
 from sam_py.store.exporters.background import Progress
+from sam_py.store.exporters.errors import cannot_write_target
 from sam_py.store.exporters.run import ExportReport, Wanted
 from sam_py.ui.export.choice import Exported, Kind, LastChoice
 from sam_py.ui.export.saving import KINDS, ending_of, save
@@ -62,6 +63,7 @@ class ExportDialog(WorkDialog):
         self.close_button.clicked.connect(self.reject)
         self.save_button = PillButton(icons, self.tr("Save"), kind="accent")
         self.save_button.clicked.connect(self.save)
+        self.target.returnPressed.connect(self._saved_by_key)
         self._build()
         self._suggest()
         self.show_state()
@@ -210,6 +212,10 @@ class ExportDialog(WorkDialog):
 
     # Saving
 
+    def _saved_by_key(self) -> None:
+        if self.save_button.isEnabled():
+            self.save()
+
     def save(self) -> None:
         """Write the file. One that is there is only replaced when that was said."""
         if self.is_working:
@@ -218,7 +224,12 @@ class ExportDialog(WorkDialog):
         if not target.is_absolute():
             self.news.say(self.tr("Write the whole path of the file, or choose it."), "error")
             return
-        if target.exists() and self._may_replace != target:
+        try:
+            is_there = target.exists()
+        except OSError as error:  # a name that is too long
+            self.news.say(str(cannot_write_target(error, target)), "error")
+            return
+        if is_there and self._may_replace != target:
             self._may_replace = target
             self.news.say(self.tr("There is a file of this name already. Save again to replace it."), "warning")
             self.show_state()
@@ -260,16 +271,22 @@ class ExportDialog(WorkDialog):
         size = QLocale().formattedDataSize(report.size)
         said = self.tr("Saved: %1 (%2).").replace("%2", size).replace("%1", report.target.name)
         if report.unreadable:
-            missing = self.tr("%1 conversations could not be read and are not in it.")
-            said += " " + missing.replace("%1", str(len(report.unreadable)))
+            one = self.tr("1 conversation could not be read and is not in it.")
+            many = self.tr("%1 conversations could not be read and are not in it.")
+            said += " " + _counted(len(report.unreadable), one, many)
         if report.damaged_lines:
-            damaged = self.tr("%1 lines were damaged in the data folder and are not in it.")
-            said += " " + damaged.replace("%1", str(report.damaged_lines))
+            one = self.tr("1 line was damaged in the data folder and is not in it.")
+            many = self.tr("%1 lines were damaged in the data folder and are not in it.")
+            said += " " + _counted(report.damaged_lines, one, many)
         return said
 
     def _show_in_folder(self) -> None:
         if self._saved is not None:
             open_folder(self._saved.parent)
+
+
+def _counted(number: int, one: str, many: str) -> str:
+    return one if number == 1 else many.replace("%1", QLocale().toString(number))
 
 
 def _free(folder: Path, stem: str, ending: str) -> Path:

@@ -28,6 +28,8 @@ from sam_py.ui.widgets.icons import Role
 from sam_py.ui.widgets.plain import one_line
 
 _SIZE = (640, 560)
+_LIST_TAKES = 1_000
+"""Of what is free, against 1 of the empty space below it."""
 _MOST_LISTED = 2_000
 _MOST_OPENED = 6
 """Windows of the file manager."""
@@ -112,14 +114,20 @@ class ImportDialog(WorkDialog):
         column.addLayout(buttons)
         column.addWidget(self.progress)
         column.addWidget(self.news)
-        column.addWidget(self.list, 1)
+        column.addWidget(self.list, _LIST_TAKES)
+        column.addStretch(1)  # while there is no list, else the sentences would be drawn apart
         column.addLayout(foot)
-        self._make_room(self.sizeHint().height())
+        self.list.hide()
+        self._make_room(0)
 
     def _make_room(self, height: int) -> None:
+        """At least so high, and as high as what is said needs."""
         screen = self.screen().availableSize()
-        width = round(_SIZE[0] * self.services.icons.themes.current.scale)
-        self.resize(min(width, screen.width() - 40), min(height, screen.height() - 60))
+        width = min(round(_SIZE[0] * self.services.icons.themes.current.scale), screen.width() - 40)
+        layout = self.layout()
+        assert layout is not None
+        layout.activate()
+        self.resize(width, min(max(height, layout.totalHeightForWidth(width)), screen.height() - 60))
 
     def show_state(self) -> None:
         running = self.is_working
@@ -155,15 +163,16 @@ class ImportDialog(WorkDialog):
                     words = self._words(self.tr("Importing %1…"), f"{kind}, {file.name}")
                     self.progress.show_share(words, None)
                     tell = partial(self._tell, words)
-                    reports.append(await import_path(self.services.paths, file, tell))
+                    await import_path(self.services.paths, file, tell, began=reports.append)
                 except SamError as error:
                     troubles.append(str(error))
         except asyncio.CancelledError:
-            troubles.append(self.tr("Stopped. What came in until then is whole and in the list."))
+            troubles.append(self.tr("Stopped. What came in until then is whole."))
             raise
         except SamError as error:
             troubles.append(str(error))
         finally:
+            reports = [report for report in reports if report.conversations or report.aside]
             self._report(reports, troubles)
             if reports or self._stopped:
                 self.services.tasks.spawn(self._bring_up(), "show what came in")
@@ -194,7 +203,7 @@ class ImportDialog(WorkDialog):
     def _report(self, reports: list[ImportReport], troubles: list[str]) -> None:
         said = [self._summary(report) for report in reports]
         said += [note for report in reports for note in report.notes]
-        self.news.say("\n".join([*said, *troubles]), "error" if troubles and not reports else "text")
+        self.news.say("\n".join([*said, *troubles]), "text" if reports or self._stopped else "error")
         self._aside = list(dict.fromkeys(report.folder for report in reports if report.folder is not None))
         entries = self._entries(reports)
         self.list.show_entries(entries[:_MOST_LISTED])
@@ -204,14 +213,15 @@ class ImportDialog(WorkDialog):
 
     def _summary(self, report: ImportReport) -> str:
         """What came in, in a sentence."""
+        count = report.count
         counts = (
-            (report.count("new"), self.tr("%1 new conversations")),
-            (report.count("grown"), self.tr("%1 with more messages")),
-            (report.count("restored"), self.tr("%1 taken out of the trash")),
-            (report.count("known"), self.tr("%1 already here")),
-            (len(report.aside), self.tr("%1 kept aside")),
+            (count("new"), self.tr("1 new conversation"), self.tr("%1 new conversations")),
+            (count("grown"), self.tr("1 with more messages"), self.tr("%1 with more messages")),
+            (count("restored"), self.tr("1 taken out of the trash"), self.tr("%1 taken out of the trash")),
+            (count("known"), self.tr("1 already here"), self.tr("%1 already here")),
+            (len(report.aside), self.tr("1 kept aside"), self.tr("%1 kept aside")),
         )
-        pieces = [words.replace("%1", QLocale().toString(count)) for count, words in counts if count]
+        pieces = [_counted(number, one, many) for number, one, many in counts if number]
         return f"{report.format}: {', '.join(pieces)}."
 
     def _entries(self, reports: list[ImportReport]) -> list[ListEntry]:
@@ -229,7 +239,7 @@ class ImportDialog(WorkDialog):
         for report in reports:
             for each in report.conversations:
                 word, role = words[each.outcome]
-                count = self.tr("%1 messages").replace("%1", QLocale().toString(each.messages))
+                count = _counted(each.messages, self.tr("1 message"), self.tr("%1 messages"))
                 title = each.title or self.tr("Untitled conversation")
                 entries.append(ListEntry(each.id, title, count if each.messages else "", word, role))
         return entries
@@ -265,3 +275,7 @@ class ImportDialog(WorkDialog):
 
     def dropEvent(self, event: QDropEvent) -> None:
         self.run([Path(url.toLocalFile()) for url in event.mimeData().urls() if url.isLocalFile()])
+
+
+def _counted(number: int, one: str, many: str) -> str:
+    return one if number == 1 else many.replace("%1", QLocale().toString(number))

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QImage
 
 from sam_py.bus.message_bus import MessageBus
@@ -196,12 +197,15 @@ def test_the_dialog_writes_every_form_and_replaces_only_when_told(house: House, 
         dialog.kind.show_value("text")
         dialog.target.setText(str(tmp_path / "mine.txt"))
         dialog.target.textEdited.emit("")
-        dialog.save()
+        qtbot.keyClick(dialog.target, Qt.Key.Key_Return)
         assert "already" in dialog.news.text()
         assert (tmp_path / "mine.txt").read_text() == "mine"
         dialog.save()
         await _until(lambda: not dialog.is_working)
         assert "Onion soup" in (tmp_path / "mine.txt").read_text()
+        dialog.target.setText(str(tmp_path / ("x" * 300)))
+        dialog.save()
+        assert "choose another" in dialog.news.text()
         dialog.target.setText(str(tmp_path / "nowhere" / "x.txt"))
         dialog.save()
         await _until(lambda: not dialog.is_working)
