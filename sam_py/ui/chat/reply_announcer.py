@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import QCoreApplication
-from PySide6.QtGui import QAccessible, QTextDocument
+from PySide6.QtGui import QTextDocument
 from PySide6.QtWidgets import QWidget
 
 from sam_py.bus.deltas import Appended, Delta, ErrorShown, Updated
 from sam_py.bus.message_bus import MessageBus
 from sam_py.messages.message import AssistantMessage
-from sam_py.ui.widgets.announce import announce
+from sam_py.ui.widgets.announce import announce, is_listened_to
 
 _LONGEST = 4_000
 """Characters of a paragraph beyond which it is read as it was written: parsing could take long."""
@@ -46,7 +46,7 @@ class ReplyAnnouncer:
         self._reply = self._text = ""
 
     def _on_delta(self, delta: Delta) -> None:
-        if not QAccessible.isActive():
+        if not is_listened_to():
             return
         match delta:
             case Appended(index=int(), kind="text") if not self.is_quiet:
