@@ -66,6 +66,8 @@ class WindowPages(QObject):
 
     async def _jump(self, conversation_id: str, message_id: str, words: str, stays: bool) -> None:
         self.pages.is_held = stays
+        if self._bar is not None and not self._bar.isHidden():
+            self._bar.close_bar(back=False)  # its words are not what is wanted now
         try:
             if await self.jumps.go(conversation_id, message_id, words) and not stays:
                 self.jumps.take_keyboard()

@@ -16,6 +16,9 @@ from sam_py.ui.chat.tool_calls import ToolCalls
 from sam_py.ui.chat.tool_details import texts_of
 
 _FENCE = re.compile(r"^[ \t>]*(?:[-*+][ \t]+|\d{1,9}[.)][ \t]+)?(?:`{3,}|~{3,})[^`\n]*$", re.MULTILINE)
+_CODE_IN_LINE = re.compile(r"(`+[^`\n]*`+)")
+_STRONG = re.compile(r"(?<!\*)(\*{1,3})(?=\S)([^*\n]{1,300}?)(?<=\S)\1(?!\*)")
+"""Also in the middle of a word, where the index leaves the signs."""
 _MARKUP = re.compile(r"[*_~`\[\]#>&|]")
 
 
@@ -90,7 +93,18 @@ def without_markup(text: str) -> str:
     if not _MARKUP.search(text):
         return text
     pieces = _FENCE.split(text)
-    return "".join(piece if number % 2 else read_markdown(piece).words for number, piece in enumerate(pieces))
+    return "".join(piece if number % 2 else _prose(piece) for number, piece in enumerate(pieces))
+
+
+def _prose(text: str) -> str:
+    """
+    >>> _prose("**bo**ld, `2**3**4`")
+    'bold, 2**3**4'
+    """
+    if "*" in text:
+        pieces = _CODE_IN_LINE.split(text)
+        text = "".join(piece if at % 2 else _STRONG.sub(r"\2", piece) for at, piece in enumerate(pieces))
+    return read_markdown(text).words
 
 
 def pattern_of_phrase(typed: str) -> re.Pattern[str] | None:
