@@ -79,6 +79,11 @@ class Deleting:
         for autosave in self._autosaves.get(id, ()):
             self._list.put(summary_of_bus(autosave.bus, self._list.get(id), self._now()))
 
+    async def came_back(self, id: str) -> None:
+        """One that may have been deleted here is here again, from a backup: its row follows it from now on."""
+        self._trashed.discard(id)
+        await self._list.read(id)
+
     async def purge_trash(self, days: int = 30) -> int:
         """Delete for good what was moved to the trash `days` ago or earlier; returns how many that were.
 

@@ -209,7 +209,10 @@ class RestoreDialog(WorkDialog):
                     self.tr("Bringing back %1 of %2…").replace("%1", str(number + 1)).replace("%2", str(len(ids))),
                     number / len(ids),
                 )
-                came[(await self._backups.shelf.bring_back(backup, id)).outcome] += 1
+                brought = await self._backups.shelf.bring_back(backup, id)
+                came[brought.outcome] += 1
+                if brought.outcome == "back":
+                    await self.services.library.came_back(id)
         except StorageError as error:
             trouble = str(error)
         except asyncio.CancelledError:

@@ -212,6 +212,9 @@ def test_what_is_missing_comes_back_from_the_dialog_and_what_is_here_stays_as_it
         assert {each.id for each in library.summaries()} == {gone.conversation_id, kept.conversation_id}
         reopened = await room.house.reopen(gone.conversation_id)
         assert [message.plain_text for message in reopened.messages()] == ["Where is it?", "Here."]
+        library.attach(reopened)
+        reopened.change_setting("title", "Found")
+        assert [each.title for each in library.summaries() if each.id == gone.conversation_id] == ["Found"]
         assert {path: path.read_bytes() for path in before} == before
         dialog.check_button.click()
         await room.until(lambda: "sound" in dialog.news.text())
