@@ -241,6 +241,7 @@ class ExportDialog(WorkDialog):
         self.progress.show_share(self.tr("Saving…"), None)
         self.begin(self._save(target), "export")
         self.show_state()
+        self.make_room()
 
     async def _save(self, target: Path) -> None:
         wanted = Wanted(

@@ -82,8 +82,10 @@ class ImportDialog(WorkDialog):
         self._aside = []
         self.news.say("")
         self._stopped = False
+        self.progress.show_share(self._words(self.tr("Looking at %1…"), files[0].name), None)
         self.begin(self._import(list(files)), "import")
         self.show_state()
+        self.make_room()
 
     # Inside
 

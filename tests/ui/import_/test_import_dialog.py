@@ -83,6 +83,7 @@ def test_an_import_is_backed_up_first_reported_and_opened_by_click(
         assert drawn_apart == []
         dialog.run([file, strange, more])
         assert not dialog.files_button.isEnabled()
+        assert all(each.height() >= each.heightForWidth(each.width()) for each in _sentences(dialog)), "none is cut off"
         await _until(lambda: not dialog.is_working)
         await _until(lambda: house.library.summary(bus.conversation_id) is not None)
         assert len(backups_in(backups.folder)) == 1
