@@ -157,10 +157,15 @@ def _with_sources(blocks: list[Part | Result], content: list[dict[str, Any]]) ->
     if not sources:
         return blocks
     links = "\n".join(f"- [{title}](<{url}>)" for url, title in sources.items())
-    last = blocks[-1]
-    if isinstance(last, TextPart):
-        return [*blocks[:-1], TextPart(text=f"{last.text.rstrip()}\n\n{links}")]
-    return [*blocks, TextPart(text=links)]
+    texts = [place for place, block in enumerate(blocks) if isinstance(block, TextPart) and block.text]
+    if not texts:
+        return [*blocks, TextPart(text=links)]
+    return [
+        TextPart(text=f"{block.text.rstrip()}\n\n{links}")
+        if isinstance(block, TextPart) and place == texts[-1]
+        else block
+        for place, block in enumerate(blocks)
+    ]
 
 
 def _left_of_results(content: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -14,7 +14,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from sam_py.messages.parts import ImagePart, Part, TextPart, ThinkingTextPart, ToolCallPart
+from sam_py.messages.parts import FilePart, ImagePart, Part, TextPart, ThinkingTextPart, ToolCallPart
 from sam_py.store.exporters.lossless import canonical
 from sam_py.store.importers.bundle import Bundle
 from sam_py.store.importers.found import (
@@ -155,6 +155,7 @@ def _take(source: Source, gathering: Gathering, id: str, parent: str | None, mes
     at, content = message.get("timestamp"), message.get("content")
     rest = without(message, *_READ_OF_MESSAGE)
     files = [_file(gathering, source, fields_of(each)) for each in items_of(message.get("files"))]
+    rest |= {"files": kept} if (kept := _left_of_files(message)) else {}
     match message.get("role"):
         case "user":
             gathering.user(id, parent, [*_texts(source, content), *files], at, message=rest)
@@ -210,7 +211,22 @@ def _file(gathering: Gathering, source: Source, file: dict[str, Any]) -> Part:
         gathering.note("Some pictures lie on the Open WebUI server and are not in the export; what names them is kept.")
         if url.startswith(("http://", "https://")):
             return ImagePart(url=url, alt=text_of(file.get("name")))
+    text = text_of(fields_of(fields_of(file.get("file")).get("data")).get("content"))
+    if text.strip():  # what was read in it
+        content, name = text.encode("utf-8", "replace"), text_of(file.get("name")) or "file"
+        name = name if name.lower().endswith((".txt", ".md")) else f"{name}.txt"
+        return FilePart(attachment=source.keep(content), filename=name, mime_type="text/plain", size=len(content))
     return unknown("file", file)
+
+
+def _left_of_files(message: dict[str, Any]) -> list[dict[str, Any]]:
+    """What the chat says of its files beside their text."""
+    left: list[dict[str, Any]] = []
+    for each in map(fields_of, items_of(message.get("files"))):
+        file, data = fields_of(each.get("file")), fields_of(fields_of(each.get("file")).get("data"))
+        if text_of(data.get("content")).strip():
+            left.append({**each, "file": {**file, "data": without(data, "content")}})
+    return left
 
 
 def _item(item: dict[str, Any], name: str) -> Iterator[Part | Result]:

@@ -24,6 +24,7 @@ from sam_py.ui.widgets.buttons import PillButton
 from sam_py.ui.widgets.plain import one_line
 
 _WIDTH_PX = 560
+_ALIASES = {".md": ".markdown", ".html": ".htm"}
 _LOSSLESS: tuple[Kind, ...] = ("json", "zip")
 
 
@@ -224,6 +225,9 @@ class ExportDialog(WorkDialog):
         if not target.is_absolute():
             self.news.say(self.tr("Write the whole path of the file, or choose it."), "error")
             return
+        if target.suffix.lower() not in (self._ending, _ALIASES.get(self._ending)):
+            target = target.with_name(target.name + self._ending)  # else nothing opens it as what it is
+            self.target.setText(str(target))
         try:
             is_there = target.exists()
         except OSError as error:  # a name that is too long

@@ -36,6 +36,7 @@ def claude() -> list[Any]:
                     {"type": "tool_use", "id": "t", "name": "web", "input": {}, "message": "SEARCHING"},
                     {"type": "tool_result", "tool_use_id": "t", "content": [{"type": "text", "text": "One"}, page]},
                     {"type": "text", "text": "Owls are birds.", "citations": cited},
+                    {"type": "tool_use", "id": "t2", "name": "web", "input": {}},
                 ),
             ],
         }
@@ -58,13 +59,14 @@ def open_webui() -> list[Any]:
         f'Look:\n<details type="code_interpreter" done="true" duration="3" output="{attribute}">\n'
         "<summary>Analyzed</summary>\n```python\nprint(6 < 7)\n```\n</details>\nSo it is."
     )
+    file = {"type": "file", "name": "n.pdf", "file": {"data": {"content": "INFILE"}, "hash": "HASHED"}}
     output = [
         {"type": "reasoning", "summary": [{"type": "summary_text", "text": "SUMMED"}], "content": []},
         {"type": "open_webui:code_interpreter", "code": "print(1)", "lang": "python", "output": {"stdout": "PRINTED"}},
         {"type": "message", "content": [{"type": "output_text", "text": "Fin", "annotations": [{"url": "CITED"}]}]},
     ]
     messages = [
-        {"id": "u", "parentId": None, "role": "user", "content": "q"},
+        {"id": "u", "parentId": None, "role": "user", "content": "q", "files": [file]},
         {"id": "a", "parentId": "u", "role": "assistant", "content": details, "usage": {"prompt_tokens": 3, "eval": 7}},
         {"id": "b", "parentId": "a", "role": "assistant", "content": "flat", "output": output},
     ]
@@ -116,12 +118,13 @@ def chatgpt() -> list[Any]:
 @pytest.mark.parametrize(
     ("value", "read", "kept"),
     [
-        (claude(), ["VOICEWORDS", "Owl wiki\nhttps://owl.example\nOWLKNOW", "[A](<https://cited.example/a>)"],
+        (claude(), ["VOICEWORDS", "Owl wiki\nhttps://owl.example\nOWLKNOW", "Owls are birds.\n\n- [A](<https://cited.example/a>)"],
          ["NOTED", "SUMMED", "SEARCHING", "is_citable", "web_search_citation"]),
         (librechat(), ["[Tool code_interpreter (done): {\"code\": \"print(6*7)\"}]\nFORTYTWO", "INFILE"],
          ["PICTURE7", "expires_at"]),
         (open_webui(), ["{\"code\": \"print(6 < 7)\", \"language\": \"python\"}]\nFORTY\nTWO",
-                        "[Thinking: SUMMED]", "PRINTED", "Look:", "So it is."], ["CITED", "eval", "duration"]),
+                        "[Thinking: SUMMED]", "PRINTED", "Look:", "So it is.", "[File: n.pdf.txt]"],
+         ["CITED", "eval", "duration", "HASHED"]),
         (chatbox(), ["[Tool web (done)]\nTOOLSAID", "[File: a.pdf.txt]"], ["OCRED", "7717", "4711"]),
         (chatgpt(), ["Instructions", "LIKESOWLS", "QUOTED"], ["S7", "https://quote.example", "FINALLY"]),
     ],

@@ -195,7 +195,7 @@ def test_the_dialog_writes_every_form_and_replaces_only_when_told(house: House, 
 
         (tmp_path / "mine.txt").write_text("mine")
         dialog.kind.show_value("text")
-        dialog.target.setText(str(tmp_path / "mine.txt"))
+        dialog.target.setText(str(tmp_path / "mine"))
         dialog.target.textEdited.emit("")
         qtbot.keyClick(dialog.target, Qt.Key.Key_Return)
         assert "already" in dialog.news.text()
