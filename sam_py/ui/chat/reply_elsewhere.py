@@ -16,8 +16,8 @@ class ReplyElsewhere:
 
     def __init__(self, tools: ProgramTools) -> None:
         self._tools = tools
-        self._last: tuple[str, str] | None = None
-        """The conversation, and the message in it."""
+        self._last: tuple[str, str, str | None] | None = None
+        """The conversation, the message in it, and the one above that."""
 
     def notes(self, conversation: OpenConversation) -> Iterator[StripNote]:
         """That it goes on, that it asks something, or that it has ended; nothing where it is on screen."""
@@ -27,7 +27,9 @@ class ReplyElsewhere:
                 self._last = None
             return
         show = (("elsewhere", _tr("Show it")),)
-        if not conversation.is_busy:
+        if not conversation.is_busy and conversation.bus.error_of(at) is not None:
+            yield StripNote("elsewhere_ended", "error", "error", _tr("The reply on the other branch broke off."), show)
+        elif not conversation.is_busy:
             yield StripNote("elsewhere_ended", "check", "muted", _tr("The reply on the other branch has ended."), show)
         elif self._asks(conversation.id):
             words = _tr("The reply on another branch waits for your answer.")
@@ -37,13 +39,13 @@ class ReplyElsewhere:
             yield StripNote("elsewhere", "text", "muted", words, show, busy=True)
 
     def place(self, conversation: OpenConversation) -> str | None:
-        """The message that is written, or was written last."""
-        at = conversation.session.works_at
-        if at is not None:
-            self._last = conversation.id, at
-        if self._last is None or self._last[0] != conversation.id or self._last[1] not in conversation.bus:
+        """The message that is written, or was written last; where nothing came of it, the one that was answered."""
+        at, bus = conversation.session.works_at, conversation.bus
+        if at is not None and at in bus:
+            self._last = conversation.id, at, bus.parent_of(at)
+        if self._last is None or self._last[0] != conversation.id:
             return None
-        return self._last[1]
+        return next((each for each in self._last[1:] if each is not None and each in bus), None)
 
     def forget(self) -> None:
         """It was put away."""

@@ -203,7 +203,9 @@ def test_a_reply_goes_on_while_another_conversation_is_shown(run: Run, sit_down:
 def test_a_jump_to_another_branch_leaves_a_reply_alone_and_a_strip_leads_back(run: Run, sit_down: SitDown) -> None:
     async def scenario() -> None:
         gated = Stream((chunk("half "), chunk("and half"), chunk(finish="stop")), gated=True)
-        async with FaultServer(Reply("first"), gated) as server:
+        broken = Stream((chunk("never"),), then="cut", gated=True)
+        asked_beside = {"/v1/models": Status(404)}  # else it takes a reply, when all has been quiet for a while
+        async with FaultServer(Reply("first"), gated, broken, paths=asked_beside) as server:
             sam = await sit_down().start()
             sam.use_server(server.base_url)
             await sam.send("Tell me")
@@ -224,6 +226,15 @@ def test_a_jump_to_another_branch_leaves_a_reply_alone_and_a_strip_leads_back(ru
             await sam.answered()
             assert sam.screen() == ["Tell me", "half and half"]
             assert strip.note is None
+
+            sam.chat.edit_last()
+            await sam.send(" more")  # a branch from the first message on
+            await sam.until(lambda: sum("chat" in each.path for each in server.requests) == 3, "the request")
+            sam.window.pages.open_message(conversation.id, first.id)
+            await sam.until(lambda: "first" in sam.screen(), "the first branch")
+            server.release(1)
+            await sam.until(lambda: strip.note is not None and "broke off" in strip.note.words, "the failure")
+            assert sam.screen() == ["Tell me", "first"]
             await sam.close()
 
     run(scenario())
