@@ -85,6 +85,8 @@ class _Fitting:
         )
         self.place: dict[str, str | None] = {}
         self.put: dict[str, Event] = {}
+        self._beside: set[str] = set()
+        """Ids here of versions, and of what hangs below them."""
         self.completed = self.versions = 0
 
     def place_messages(self) -> None:
@@ -128,15 +130,22 @@ class _Fitting:
     def _placed(self, event: Event, record: MessageRecord) -> str | None:
         """The id here of what stands for a message of the file."""
         above = self.place.get(record.parent_id, record.parent_id) if record.parent_id is not None else None
-        is_moved = above != record.parent_id
+        is_beside = above in self._beside
+        place = self._placed_below(event, record, above, is_beside=is_beside)
+        if place is not None and is_beside:
+            self._beside.add(place)
+        return place
+
+    def _placed_below(self, event: Event, record: MessageRecord, above: str | None, *, is_beside: bool) -> str | None:
         id = record.id
         known = self._known.get(f"message:{id}")
         if known is None and (stand_in := self._standing_in(id, record)) is not None:
             id, known = stand_in, self._known[f"message:{stand_in}"]
         if known is None:
-            self.put[record.id] = self._renamed(_fields(record), id, above) if is_moved else event
+            is_as_it_is = above == record.parent_id and not is_beside
+            self.put[record.id] = event if is_as_it_is else self._renamed(_fields(record), id, above)
             return id
-        if is_moved and (not isinstance(known, MessageRecord) or known.parent_id != above):
+        if is_beside and (not isinstance(known, MessageRecord) or known.parent_id != above):
             if not isinstance(known, MessageRecord):
                 return above  # removed here
             again = stable_id(id, above or "")
@@ -146,7 +155,7 @@ class _Fitting:
                 return again
             id, known = again, twin
         if not isinstance(known, MessageRecord):
-            return above if is_moved else id  # removed here
+            return above if is_beside else id  # removed here
         if id == record.id and _body(known) == _body(record) != b"":
             return id
         return self._compared(_fields(record), record, id, known, above)
@@ -156,7 +165,7 @@ class _Fitting:
     ) -> str:
         here = _message(known)
         calls = dict(self._calls)
-        new = self._renamed(plain, id, above)["message"] if id != record.id else {**plain["message"], "id": id}
+        new = self._renamed(plain, id, above)["message"]
         if said(new) == said(here):
             is_done = here.get("stop_reason") in _UNDECIDED and new.get("stop_reason") not in (*_UNDECIDED, "error")
             if not is_done or new.get("role") != "assistant":
@@ -176,6 +185,7 @@ class _Fitting:
     ) -> str:
         """Another version of the message `id`, after it in time: the later of two is shown."""
         own = stable_id(id, mark_of(plain["message"]))
+        self._beside.add(own)
         put = self._renamed(plain, own, above)
         if f"message:{own}" not in self._known:
             put["message"]["created_at"] = _after(put["message"].get("created_at"), here.get("created_at"))
@@ -230,8 +240,8 @@ class _Fitting:
         child = self.place.get(chosen, chosen) if isinstance(chosen, str) else None
         known = self._known.get(f"branch:{above or ''}")
         is_same = (above, child) == (parent, chosen)
-        if known is not None and (is_same or _fields(known).get("message_id") != chosen):
-            return []
+        if known is not None and (child == chosen or _fields(known).get("message_id") != chosen):
+            return []  # another was chosen here, or this one already
         return [event if is_same else {**fields, "parent_id": above, "message_id": child}]
 
     def _is_to_be_named(self, fields: Mapping[str, Any]) -> bool:

@@ -144,12 +144,18 @@ def _text(home: Paths, message_id: str) -> str:
     return StoredConversation(home.conversations, id).message(message_id).text
 
 
-def claude(file: Path, text: str, result: str | None) -> Path:
-    called: list[Any] = [{"type": "text", "text": text}, {"type": "tool_use", "id": "t1", "name": "look", "input": {}}]
-    if result is not None:
+def claude(file: Path, text: str, result: str | None, *asked: str) -> Path:
+    """A reply with a call: `result` None where the export lacks it, "" where nothing was called."""
+    asked = asked or ("Good",)
+    called: list[Any] = [{"type": "text", "text": text}]
+    if result != "":
+        called.append({"type": "tool_use", "id": "t1", "name": "look", "input": {}})
+    if result:
         called.append({"type": "tool_result", "tool_use_id": "t1", "content": [{"type": "text", "text": result}]})
     rows = [("m1", "", "human", [{"type": "text", "text": "Look"}]), ("m2", "m1", "assistant", called)]
-    rows.append(("m3", "m2", "human", [{"type": "text", "text": "Good"}]))
+    rows += [
+        (id, "m2", "human", [{"type": "text", "text": said}]) for id, said in zip(("m3", "m4"), asked, strict=False)
+    ]
     messages = [
         {"uuid": id, "parent_message_uuid": above, "sender": sender, "content": content}
         for id, above, sender, content in rows
@@ -170,6 +176,16 @@ def test_calls_of_another_version_have_names_of_their_own_and_their_results(home
         calls = [call.call_id for each in way for call in conversation.message(each).tool_calls]
         answered = [m.call_id for m in map(conversation.message, way) if isinstance(m, ToolResultMessage)]
         assert (len(calls), answered) == (1, calls)
+    nothing_comes_in_again(home, first, second)
+
+
+def test_calls_and_ways_that_only_another_version_has_come_in_once(home: Paths, tmp_path: Path) -> None:
+    first = claude(tmp_path / "a.json", "I look.", "")
+    second = claude(tmp_path / "b.json", "Let me see.", "A cat", "Good", "Bad")
+    imported(home, first)
+    imported(home, second)
+    told = {("Look", "Let me see.", "A cat", said) for said in ("Good", "Bad")}
+    assert ways(home) == {("Look", "I look.", "Good"), *told}
     nothing_comes_in_again(home, first, second)
 
 
