@@ -17,6 +17,7 @@ from tests.fakes.llama_server import LlamaServer, running_llama_server
 settings.register_profile("sam", deadline=None, max_examples=60)
 settings.load_profile("sam")
 
+gc.disable()  # what is imported and collected below stays: walking it again and again took a quarter of that time
 
 _MANY = 20_000
 """Objects made since the last collection."""
