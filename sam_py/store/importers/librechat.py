@@ -172,6 +172,10 @@ def _blocks(value: Any) -> Iterator[Part | Result]:
             yield TextPart(text=text if isinstance(text, str) else text_of(fields_of(text).get("value")))
         case "think":
             yield ThinkingTextPart(text=text_of(part.get("think")))
+        case "error":
+            error = part.get("error")
+            words = text_of(error) or text_of(fields_of(error).get("message")) or text_of(part.get("text"))
+            yield unknown("error", {**part, "text": words})
         case "tool_call":
             yield from _called(fields_of(part.get("tool_call")))
         case _:

@@ -47,7 +47,8 @@ def librechat() -> dict[str, Any]:
     outputs = [{"type": "logs", "logs": "FORTYTWO"}, {"type": "image", "image": {"file_id": "PICTURE7"}}]
     ran = {"id": "a", "type": "code_interpreter", "code_interpreter": {"input": "print(6*7)", "outputs": outputs}}
     searched = {"id": "b", "type": "file_search", "file_search": {"results": [{"text": "INFILE"}]}, "expires_at": 99}
-    content = [{"type": "tool_call", "tool_call": each} for each in (ran, searched)]
+    content: list[Any] = [{"type": "tool_call", "tool_call": each} for each in (ran, searched)]
+    content.append({"type": "error", "error": "Rate limit"})
     said = {"messageId": "m1", "isCreatedByUser": True, "text": "Run"}
     reply = {"messageId": "m2", "parentMessageId": "m1", "isCreatedByUser": False, "text": "", "content": content}
     return {"conversationId": "l", "title": "Talk", "messages": [said, reply]}
@@ -120,7 +121,7 @@ def chatgpt() -> list[Any]:
     [
         (claude(), ["VOICEWORDS", "Owl wiki\nhttps://owl.example\nOWLKNOW", "Owls are birds.\n\n- [A](<https://cited.example/a>)"],
          ["NOTED", "SUMMED", "SEARCHING", "is_citable", "web_search_citation"]),
-        (librechat(), ["[Tool code_interpreter (done): {\"code\": \"print(6*7)\"}]\nFORTYTWO", "INFILE"],
+        (librechat(), ["[Tool code_interpreter (done): {\"code\": \"print(6*7)\"}]\nFORTYTWO", "INFILE", "Rate limit"],
          ["PICTURE7", "expires_at"]),
         (open_webui(), ["{\"code\": \"print(6 < 7)\", \"language\": \"python\"}]\nFORTY\nTWO",
                         "[Thinking: SUMMED]", "PRINTED", "Look:", "So it is.", "[File: n.pdf.txt]"],
