@@ -243,13 +243,14 @@ class ConversationList:
         return [(summary.title or summary.preview, damage)] if damage not in told else []
 
     def _missing(self, id: str, stamp: Stamp, messages_known: int) -> int:
-        """How many messages a conversation lost with the end of a file, or with a whole one.
+        """How many messages a conversation lost with a file that changed and did not grow, or that is gone.
 
         A file that is compacted shrinks too, but still tells of all messages.
         """
         row, sizes = self._index.summaries.get(id), {name: size for name, size, _time in stamp}
-        has_shrunk = any(sizes.get(name, 0) < size for name, size, _time in self._index.stamps.get(id, ()))
-        return max(0, row.message_count - messages_known) if row is not None and has_shrunk else 0
+        changed = [each for each in self._index.stamps.get(id, ()) if each not in stamp]
+        is_less = any(sizes.get(name, 0) <= size for name, size, _time in changed)
+        return max(0, row.message_count - messages_known) if row is not None and is_less else 0
 
     async def _drop_gone(self, ids: list[str]) -> None:
         """Take out the rows of conversations whose files are gone. Raises StorageError where the store is."""

@@ -280,7 +280,8 @@ def _record_of(fields: Any, line: bytes, dev: str, sure: bool) -> Record | None:
         if isinstance(value, str) or (value is None and key == "parent_id"):
             return Record(f"{kind}:{value or ''}", name, rev, by, sure, line, version)
         return unknown if version > SCHEMA else None
-    return unknown
+    is_damaged = "crc" in fields and not sure and version <= SCHEMA  # its kind was one of ours, by its look
+    return None if is_damaged else unknown
 
 
 def _message_record(

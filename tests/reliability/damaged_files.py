@@ -1,7 +1,8 @@
 """Damage files of every kind and start the program: it must start, say what it found, and throw nothing away.
 
-``python -m tests.reliability.damaged_files 50 [SEED]`` damages files in fifty copies of one home. Each program is a
-fork of this process. Lost would be: a start, an untouched line, or damaged bytes that no other file can replace.
+``python -m tests.reliability.damaged_files 50 [SEED [KIND]]`` damages files in fifty copies of one home, of KIND in
+each of them (else of all kinds in turn). Each program is a fork of this process. Lost would be: a start, an untouched
+line, or damaged bytes that no other file can replace.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from sam_py.paths import default_paths
 from sam_py.reminders.mini_prompts import MiniPrompt
 from sam_py.store.backups.shelf import Backups
 from sam_py.store.journal import Journal
+from sam_py.store.lines import read_lines
 from sam_py.store.search_index.service import SearchService
 from sam_py.store.thumbnails import Thumbnails
 from sam_py.store.writer import Writer
@@ -49,8 +51,8 @@ KINDS = {
     "backup": "state/backups/*.zip",
 }
 IRREPLACEABLE = ("journal", "draft", "settings", "prompts", "attachment", "backup")
-TOLD = ("draft", "settings", "prompts")
-"""Kinds of which the person must hear at the start, where they do not parse any more."""
+TOLD = ("draft", "settings", "prompts", "journal")
+"""Kinds of which the person must hear at the start, or when a conversation is opened, where they are not whole."""
 
 
 @dataclass
@@ -93,7 +95,7 @@ def damage(path: Path, how: str, chance: random.Random) -> bytes:
     return raw
 
 
-def try_often(folder: Path, numbers: Iterable[int], seed: int) -> Verdict:
+def try_often(folder: Path, numbers: Iterable[int], seed: int, only: str = "") -> Verdict:
     """Damage files in a copy of one home for each of `numbers`, and start the program on it."""
     verdict, home = Verdict(), folder / "home"
     built = _in_a_fork(lambda: _build(home))
@@ -104,7 +106,7 @@ def try_often(folder: Path, numbers: Iterable[int], seed: int) -> Verdict:
         chance = random.Random(f"{seed}-{number}")
         copy = folder / f"copy{number}"
         shutil.copytree(home, copy)
-        kinds = [list(KINDS)[number % len(KINDS)], *chance.sample(list(KINDS), chance.randrange(3))]
+        kinds = [only or list(KINDS)[number % len(KINDS)], *chance.sample(list(KINDS), chance.randrange(3))]
         touched: dict[Path, tuple[str, str, bytes, bytes]] = {}
         for kind in kinds:
             paths = sorted(path for path in copy.glob(KINDS[kind]) if path not in touched)
@@ -131,7 +133,7 @@ def _faults(
         return [found["failed"]]
     faults = [f"a bug: {each}" for each in found["bugs"]]
     everything = [path.read_bytes() for path in home.rglob("*") if path.is_file()]
-    words = " ".join(found["notices"])
+    words, index = " ".join(found["notices"]), home / "state/index.json"
     for path, (kind, how, was, now) in touched.items():
         if kind == "journal":
             missing = [line for line in now.split(b"\n") if line and not any(line in each for each in everything)]
@@ -139,8 +141,9 @@ def _faults(
             missing = [now] if kind in IRREPLACEABLE and not any(now in each for each in everything) else []
         faults += [f"damaged bytes of {path.name} are gone: {each[:60]!r}" for each in missing]
         verdict.told[kind] += bool(words)
-        if kind in TOLD and how != "gone" and not _parses(now) and not words:
-            faults.append(f"nothing was said of {path.name}")
+        is_whole = _is_whole(was, now, has_index=index not in touched) if kind == "journal" else _parses(now)
+        if kind in TOLD and how != "gone" and not is_whole and ("damaged" if kind == "journal" else "") not in words:
+            faults.append(f"nothing was said of {path.name}, but {words!r}")
         if kind == "journal":
             known = {line for line in was.split(b"\n") if line} & set(now.split(b"\n"))
             texts = {
@@ -156,6 +159,14 @@ def _faults(
 
 def _is_in(text: str, lines: set[bytes]) -> bool:
     return any(json.dumps(text, ensure_ascii=False).encode() in line for line in lines)
+
+
+def _is_whole(was: bytes, now: bytes, *, has_index: bool) -> bool:
+    """Whether a journal says all that it said; without the index nobody knows of messages that are cut off neatly."""
+    before, after = read_lines(was), read_lines(now)
+    known = {record.subject for record in after.records}
+    lost = any(each.subject not in known for each in before.records if each.event_name == "message_added")
+    return not (after.bad or after.torn_at is not None or (lost and has_index) or not after.records)
 
 
 def _parses(raw: bytes) -> bool:
@@ -222,6 +233,7 @@ async def _start(home: Path) -> dict[str, Any]:
             "the conversation, or the reason",
         )
         await sam.answered()
+        notices += notices_of(sam)
         if sam.chat.conversation.id == summary.id:
             shown[summary.id] = [message.text for message in sam.bus.tree()]
     sam.window.new_conversation()
@@ -278,8 +290,9 @@ def _in_a_fork(work: Callable[[], Awaitable[dict[str, Any]]]) -> dict[str, Any]:
 def main() -> int:
     count = int(sys.argv[1]) if len(sys.argv) > 1 else 50
     os.environ["QT_QPA_PLATFORM"] = "offscreen"
+    seed, only = int(sys.argv[2]) if len(sys.argv) > 2 else 1, sys.argv[3] if len(sys.argv) > 3 else ""
     with tempfile.TemporaryDirectory() as folder:
-        verdict = try_often(Path(folder), range(count), int(sys.argv[2]) if len(sys.argv) > 2 else 1)
+        verdict = try_often(Path(folder), range(count), seed, only)
     print(verdict)
     for each in verdict.lost:
         print("  LOST", each)

@@ -82,6 +82,15 @@ def test_messages_that_a_cut_file_lost_are_counted(paths: Paths) -> None:
     assert "2 messages fewer" in notices[0]
 
 
+def test_zeros_at_the_end_of_another_devices_file_are_told_of(paths: Paths) -> None:
+    (file,) = written(paths)
+    (paths.state / "device-id").unlink()
+    raw = file.read_bytes()
+    file.write_bytes(raw[:-900] + bytes(900))
+    (words,) = at_the_next_start(paths)
+    assert "fewer than before" in words
+
+
 def test_empty_files_of_another_computer_that_are_on_their_way_are_no_damage(paths: Paths) -> None:
     written(paths)
     (paths.conversations / "c0").mkdir()

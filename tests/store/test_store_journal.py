@@ -257,6 +257,16 @@ def test_a_newer_version_that_comes_while_it_is_open_is_told(folder: Path) -> No
         journal.save([said("d", "4", "c")])
 
 
+def test_a_line_whose_kind_is_damaged_is_damage_and_no_news_of_another_version(folder: Path) -> None:
+    journal = Journal(folder, "aa")
+    journal.save([said("a", "1")])
+    path = Path(journal.path)
+    path.write_bytes(path.read_bytes().replace(b"message_added", b"mes3age_added"))
+    again = Journal(folder, "aa")
+    again.load()
+    assert again.report.damaged_lines == 1
+
+
 def test_a_damaged_line_that_was_written_to_its_end_is_told_and_stays(folder: Path) -> None:
     journal = Journal(folder, "aa")
     journal.save([said("a", "1")])
