@@ -16,7 +16,7 @@ from sam_py.store.search_index.database import COLUMNS
 from sam_py.store.search_index.narrowing import conditions, key_range
 from sam_py.store.search_index.query import Query, Term
 from sam_py.store.search_index.results import BY_DEFAULT, HIT_KINDS, Filters
-from sam_py.store.search_index.words import fold, is_unspaced, shown
+from sam_py.store.search_index.words import fold, is_sign, is_unspaced, shown
 from sam_py.store.search_index.writer import conversation_tag, model_tag
 
 BLOCK = 1_000
@@ -68,7 +68,7 @@ def expression(
     for term in query.terms:
         likely: tuple[str, ...] = ()
         if term.is_open and len(term.words) == 1 and wider is None:
-            likely = _likely(connection, fold(term.words[0]))
+            likely = _likely(connection, term.words[0])
             is_common = is_common or bool(likely)
             if is_whole or filters.conversation_id or filters.folder:  # few conversations may not have the likely ones
                 likely = ()
@@ -250,9 +250,9 @@ def _inside(
 
 def _wider(connection: sqlite3.Connection, query: Query) -> dict[Term, tuple[str, ...]]:
     return {
-        term: _containing(connection, fold(term.words[0]))
+        term: _containing(connection, term.words[0])
         for term in query.terms
-        if len(term.words) == 1 and not is_unspaced(term.words[0])
+        if len(term.words) == 1 and not is_sign(term.words[0]) and not is_unspaced(term.words[0])
     }
 
 
@@ -270,7 +270,7 @@ def _containing(connection: sqlite3.Connection, word: str) -> tuple[str, ...]:
 
 def _are_common(connection: sqlite3.Connection, query: Query) -> bool:
     """Whether very many messages have each of the words: how often they have them says next to nothing then."""
-    words = {fold(word) for term in query.terms for word in term.words if not is_unspaced(word)}
+    words = {word for term in query.terms for word in term.words if not is_unspaced(word)}
     marks = ", ".join("?" * len(words))
     found = connection.execute(
         f"SELECT count(*) FROM vocabulary WHERE word IN ({marks}) AND count > ?",  # noqa: S608 - marks alone

@@ -7,10 +7,11 @@ import os
 import sqlite3
 from pathlib import Path
 
-from sam_py.store.search_index.words import fold
+from sam_py.store.search_index.letters import bare
+from sam_py.store.search_index.words import shown
 
 NAME = "search.sqlite"
-SCHEMA = 2
+SCHEMA = 3
 """Of the tables, and of what is put into them: any change of either adds one, and every index is built anew."""
 BUSY_S = 10.0
 
@@ -94,7 +95,7 @@ def open_to_read(path: Path) -> sqlite3.Connection:
     connection = sqlite3.connect(uri, uri=True, timeout=BUSY_S, isolation_level=None, check_same_thread=False)
     try:
         connection.execute("PRAGMA query_only = ON")
-        connection.create_function("folded", 1, lambda text: fold(text or ""), deterministic=True)
+        connection.create_function("folded", 1, lambda text: bare(shown(text or "")), deterministic=True)
         connection.execute("PRAGMA cache_size = -8000")
         if version_of(connection) != SCHEMA:
             raise sqlite3.OperationalError("unable to open: not made yet")

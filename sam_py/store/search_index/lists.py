@@ -6,11 +6,12 @@ import sqlite3
 from typing import Any
 
 from sam_py.store.search_index.extract import ITEM_KINDS, SHOWN
+from sam_py.store.search_index.letters import bare
 from sam_py.store.search_index.narrowing import PLACE, PLACE_COLUMNS, Hidden, conditions, is_hidden, key_range, place_of
 from sam_py.store.search_index.query import understand
 from sam_py.store.search_index.results import Counts, Cursor, Filters, Item, Items, Pin, Pins
 from sam_py.store.search_index.search import NOTHING_HIDDEN
-from sam_py.store.search_index.words import fold, shown, storable
+from sam_py.store.search_index.words import shown, storable
 
 _PREVIEW = 400
 _BEGINNING = "substr(coalesce({}), 1, {})".format(
@@ -106,7 +107,7 @@ def _messages(
     low, high = key_range(filters)
     if after is not None:
         high = min(high, int(after[0]))
-    for word in fold(filters.text).split():
+    for word in bare(filters.text).split():
         where += " AND instr(folded(entry.text), ?)"
         values.append(storable(word))
     rows = connection.execute(
@@ -157,7 +158,7 @@ def _kinds(filters: Filters) -> list[str]:
 def _item_conditions(filters: Filters) -> tuple[str, list[Any]]:
     """A word is looked for in what an item has; where that is cut, or a file, also in the words of all of it."""
     where, values = conditions(filters)
-    for word in fold(filters.text).split():
+    for word in bare(filters.text).split():
         has = "instr(item.folded, ?)"
         values.append(storable(word))
         terms = understand(word).terms if len(word) >= _LOOKED_UP else ()

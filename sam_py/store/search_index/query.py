@@ -3,9 +3,20 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sam_py.store.search_index.words import is_unspaced, pattern_of, prepared, words_of
+from sam_py.store.search_index.letters import bare
+from sam_py.store.search_index.words import (
+    AROUND,
+    is_sign,
+    is_unspaced,
+    pattern_of,
+    prepared,
+    signs_of,
+    word_of_sign,
+    words_of,
+)
 
 _MOST_TERMS = 32
 _LONGEST = 2_000
@@ -14,17 +25,21 @@ _TERM = re.compile(r'(?P<not>(?<!\S)-(?=["\w]))?(?:["“”„](?P<phrase>[^"“
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """Words that stand one after the other. `is_open`: the last of them is still being typed, and may go on."""
+    """Words that stand one after the other, bare; or one sign. `is_open`: the last is being typed, and may go on."""
 
     words: tuple[str, ...]
     is_open: bool = False
 
     def match(self, also: tuple[str, ...] = ()) -> str:
         """As FTS5 reads it; `also`: words any of which will do as well."""
-        own = '"' + " ".join(self.words) + '"' + (" *" if self.is_open else "")
-        if not also:
-            return own
-        return "(" + " OR ".join((own, *(f'"{word}"' for word in also))) + ")"
+        words = [word_of_sign(word) if is_sign(word) else word for word in self.words]
+        whole = _phrase(words) + (" *" if self.is_open else "")
+        either = [whole, *(f'"{word}"' for word in also)]
+        longest = AROUND + 1
+        if len(words) > longest:  # where only some of it stands in other letters
+            pieces = [_phrase(words[start : start + longest]) for start in range(len(words) - longest + 1)]
+            either.append(f"({' AND '.join(pieces)}{' *' if self.is_open else ''})")
+        return f"({' OR '.join(either)})" if len(either) > 1 else whole
 
     def pattern(self, *, inside: bool = False) -> str:
         return pattern_of(self.words, is_open=self.is_open, inside=inside)
@@ -50,19 +65,27 @@ def understand(text: str, *, typing: bool = True) -> Query:
     >>> query.terms[-1].is_open, understand("su ").terms[0].is_open
     (True, False)
     >>> understand('-- "" *( NEAR').terms
-    (Term(words=('NEAR',), is_open=True),)
+    (Term(words=('near',), is_open=True),)
+    >>> [term.words for term in understand("Łódź → Straße").terms]
+    [('lodz',), ('→',), ('strasse',)]
     """
     text = text[:_LONGEST]
     terms: list[Term] = []
     without: list[Term] = []
     for found in list(_TERM.finditer(text))[:_MOST_TERMS]:
-        words = tuple(words_of(prepared(found["phrase"] or found["word"] or "")))
-        if not words:
-            continue
-        ends_text = found.end() == len(text) and not found["closed"]
-        is_last = typing and ends_text and text[-1:].isalnum()
-        term = Term(words, is_open=is_last and not is_unspaced(words[-1]))
-        (without if found["not"] else terms).append(Term(words) if found["not"] else term)
+        said = found["phrase"] or found["word"] or ""
+        words = tuple(words_of(prepared(bare(said))))
+        into = without if found["not"] else terms
+        if words:
+            ends_text = found.end() == len(text) and not found["closed"]
+            is_last = typing and ends_text and (text[-1:].isalnum() or not bare(text[-1:]))
+            is_open = is_last and not found["not"] and not is_unspaced(words[-1])
+            into.append(Term(words, is_open=is_open))
+        into += [Term((sign,)) for sign in signs_of(said)]
     if without and not terms:  # "-v" alone is what is looked for
         terms, without = without, []
     return Query(tuple(dict.fromkeys(terms)), tuple(without))
+
+
+def _phrase(words: Sequence[str]) -> str:
+    return '"' + " ".join(words) + '"'

@@ -11,12 +11,11 @@ from dataclasses import dataclass
 from sam_py.messages.parts import FilePart
 from sam_py.store.search_index.database import COLUMNS
 from sam_py.store.search_index.extract import Extracted
-from sam_py.store.search_index.words import LONGEST_WORD, fold, is_unspaced, prepared, storable, words_of
+from sam_py.store.search_index.letters import as_token, bare
+from sam_py.store.search_index.words import LONGEST_WORD, TAG, entered, is_unspaced, storable, words_of
 
 _MESSAGE, _CHUNK = 0, 1
 _SLOT_BITS = 6
-TAG = "\u01c1"
-"""Begins the words that are ours: a letter that hardly anybody writes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +105,7 @@ class IndexWriter:
             "UPDATE conversation SET title = ?, created = ?, updated = ?, tip = ?, is_loose = ? WHERE key = ?",
             (title, created_ms, updated_ms, tip, is_loose, conversation),
         )
-        said = prepared(title)
+        said = entered(title)
         known = self.connection.execute("SELECT title FROM heading WHERE rowid = ?", (conversation,)).fetchone()
         if (known[0] if known is not None else "") != said:
             self.connection.execute("DELETE FROM heading WHERE rowid = ?", (conversation,))
@@ -175,7 +174,7 @@ class IndexWriter:
                 row.note, row.on_path, row.pinned, row.importance, row.rule, row.model, row.prompt, row.has_image,
             ),
         )  # fmt: skip
-        columns = [prepared(found.column(name)) if name in found.columns else None for name in COLUMNS]
+        columns = [entered(found.column(name)) if name in found.columns else None for name in COLUMNS]
         tags = _tags(conversation, row.model)
         self.connection.execute("INSERT INTO entry (rowid, text, code, tool, thinking, image, file, link, document, "
                                 "tags) VALUES (?,?,?,?,?,?,?,?,?,?)", (key, *columns, tags))  # fmt: skip
@@ -197,7 +196,7 @@ class IndexWriter:
                     item.kind, key, number, item.part_index, item.offset, storable(item.name), storable(item.detail),
                     storable(item.text), storable(item.url), storable(item.attachment), storable(item.mime_type),
                     item.size, item.width, item.height,
-                    fold(storable(f"{item.name}\n{item.detail}\n{item.text}\n{item.url}")),
+                    bare(storable(f"{item.name}\n{item.detail}\n{item.text}\n{item.url}")),
                 )
                 for number, item in enumerate(found.items)
             ],
@@ -233,7 +232,7 @@ class IndexWriter:
             return
         for piece in pieces:
             key = self._free_key(_CHUNK, found[1], f"{found[2]}{part_index}.{piece.place}")
-            text = prepared(piece.text)
+            text = entered(piece.text)
             self.connection.execute(
                 "INSERT INTO chunk VALUES (?, ?, ?, ?, ?, ?)",
                 (key, message, part_index, piece.place, piece.label, piece.filename),
@@ -279,7 +278,7 @@ class IndexWriter:
             return
         for text in texts:
             if text:
-                words = set(words_of(fold(text)))
+                words = set(words_of(as_token(text)))
                 self._words.update(dict.fromkeys(words, count))
 
     def _write_words(self) -> None:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import random
 import re
+import unicodedata
 from collections.abc import Iterator
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,12 +23,17 @@ from sam_py.store.search_index import candidates, lists
 from sam_py.store.search_index.database import COLUMNS
 from sam_py.store.search_index.query import Term, understand
 from sam_py.store.search_index.results import HIT_KINDS, Filters
-from sam_py.store.search_index.words import fold, places, prepared, shown
+from sam_py.store.search_index.words import entered, fold, places, shown
 from tests.store.kit import START
 from tests.store.search.index_of import EVERYTHING, NOTES, Index, reply, user, write
 from tests.store.search.shelf import Shelf
 
+NFC = partial(unicodedata.normalize, "NFC")
 PICTURE, REPORT = "a" * 64, "c" * 64
+LETTERS = (
+    "Ελλάδα και Αθήνας. Ещё один за́мок, й. كِتَابٌ كبيـــر أحمد، می\u200cخواهم ﻻ. Øre, đak, ısı, Cæsar, œuvre; "
+    "the o\ufb03ce staﬀ, 𝐛𝐨𝐥𝐝 x → y 5 € 👩\u200d💻. An endless alley of großen Füßen, Maßen Soßen."
+)
 OFFICE = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 
 
@@ -80,6 +87,7 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
             days=60,
         ),
         reply("l3", "Haftpflichtversicherung und don't e-mail me at foo_bar@example.org", parent="l2", days=61),
+        user("l4", LETTERS, parent="l3", days=62),
         title="旅行計画",
     )
     shelf = Shelf(paths)
@@ -124,8 +132,37 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
         ("ช่อง", ["l2"]),
         ("手机", ["l2"]),
         ("iphone", ["l2"]),
-        ("strasse", []),
+        ("strasse", ["l2"]),
         ("straße", ["l2"]),
+        ("stras", ["l2"]),
+        ("STRASS", ["l2"]),
+        ("rasse", ["l2"]),
+        ("lodz", ["l2"]),
+        ("abc", ["l2"]),
+        ("השלום", ["l2"]),
+        ("הַשָּׁלוֹם", ["l2"]),
+        ("ελλαδα", ["l4"]),
+        ("αθηνασ", ["l4"]),
+        ("ΑΘΉΝΑΣ και", ["l4"]),
+        ("еще замок", ["l4"]),
+        ('"еще один"', ["l4"]),
+        ("и ", []),
+        ("كتاب", ["l4"]),
+        ("كِتاب كبير احمد", ["l4"]),
+        ("ميخواهم", []),
+        ("میخواهم", ["l4"]),
+        ("می\u200cخواهم", ["l4"]),
+        ("لا", ["l4"]),
+        ("ore dak isi caesar oeuvre", ["l4"]),
+        ("office staff bold", ["l4"]),
+        ('"the office staff"', ["l4"]),
+        ('"endless alley of grossen fussen massen sossen"', ["l4"]),
+        ('"alley of grossen massen fussen"', []),
+        ("→", ["l4"]),
+        ("x → y 5 €", ["l4"]),
+        ("👩\u200d💻", ["l4"]),
+        ("🎉 done", ["l2"]),
+        ("🎉 -done", []),
         ("NAIVE cafe", ["l2"]),
         ("łódź", ["l2"]),
         ("done", ["l2"]),
@@ -134,7 +171,7 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
         ("foo_bar", ["l3"]),
         ("", []),
         ("   ", []),
-        ("🎉", []),
+        ("🎉", ["l2"]),
         ('"', []),
     ],
 )
@@ -212,7 +249,7 @@ def test_lists_have_every_thing_once(index: Index) -> None:
     assert not lists.pinned(index.connection, Filters(text="xyz"), limit=9, after=None).pins
     counts = lists.counts(index.connection, EVERYTHING)
     assert counts.items == {"image": 1, "code": 2, "file": 1, "link": 1, "document": 1, "tool": 1}
-    assert (counts.pinned, counts.messages, counts.models) == (2, 12, (("alpha", 1), ("beta", 1)))
+    assert (counts.pinned, counts.messages, counts.models) == (2, 13, (("alpha", 1), ("beta", 1)))
     assert lists.counts(index.connection, Filters(conversation_id="cooking")).items["code"] == 0
 
 
@@ -259,7 +296,8 @@ def test_any_input_is_a_query_and_its_hits_are_true(index: Index, text: str, ord
 
 PIECES = st.sampled_from(
     ["paella", "pan", "rice", "a", "th", "the", "co", "fetch_rows", "e-mail", "don't", "世", "界", "世界",
-     "タワー", "手机", "me at", "lo", "łó", "NAIVE", "of", "picture", "2026", "docs", "made", "ช่อง", "saffron", "x"]
+     "タワー", "手机", "me at", "lo", "łó", "NAIVE", "of", "picture", "2026", "docs", "made", "ช่อง", "saffron", "x",
+     "strasse", "lodz", "ελλαδα και", "еще", "ещё один", "كتاب", "שלום", "the office staff", "→", "🎉", "grossen fus"]
 )  # fmt: skip
 TERMS = st.tuples(st.sampled_from(["", "", "", "-"]), st.booleans(), PIECES).map(
     lambda term: f'{term[0]}"{term[2]}"' if term[1] else f"{term[0]}{term[2]}"
@@ -291,7 +329,10 @@ def test_a_search_finds_what_reading_everything_finds(index: Index, text: str, e
         assert set(index.ids(text + end, order=order)) - {""} >= read
 
 
-WORDS = st.text(st.sampled_from("abcé世界한ท🎉ÅßİĐ_-. 1"), min_size=1, max_size=12)
+WORDS = st.one_of(
+    st.text(st.sampled_from("abcé世界한ท🎉ÅßİĐ_-. 1ﬃsfήςёꭰᏠＡ"), min_size=1, max_size=12),
+    st.text(st.sampled_from("كﻻأب\u0640\u0650\u064b\u200c שׁלו\u05b8🎉東"), min_size=1, max_size=9),
+)
 
 
 @given(st.lists(WORDS, min_size=1, max_size=6), st.data())
@@ -302,8 +343,27 @@ def test_each_word_of_a_message_finds_it(words: list[str], data: st.DataObject) 
     for term in said:
         rows = connection.execute("SELECT rowid FROM entry WHERE entry MATCH ?", (term.match(),)).fetchall()
         assert rows, (words, term)
-        text = prepared(" ".join(words))
-        assert places(text.replace("\x1f", ""), [term.pattern()]), (text, term)
+        text = shown(entered(" ".join(words)))
+        assert places(text, [term.pattern()]), (text, term)
+    connection.close()
+
+
+def test_every_letter_is_found_in_whichever_case_and_form() -> None:
+    letters = [char for char in map(chr, range(0x80, 0x2FFF)) if char.isalpha() and NFC(char) == char]
+    letters += map(
+        chr, (*range(0xA640, 0xA7D0, 3), *range(0xFB00, 0xFB07), *range(0xFE81, 0xFEFD), *range(0x10C80, 0x10CB3))
+    )
+    connection = _one_message("")
+    connection.executemany(
+        "INSERT INTO entry (rowid, text) VALUES (?, ?)",
+        [(10 + ord(char), entered(f"begin x{char}y end")) for char in letters],
+    )
+    for char in letters[::7]:
+        other = char.upper() if char.upper().lower() == char else char
+        for text in (f"x{char}y", f'"begin x{other}y end"'):
+            [term] = understand(text, typing=False).terms
+            rows = connection.execute("SELECT rowid FROM entry WHERE entry MATCH ?", (term.match(),)).fetchall()
+            assert (10 + ord(char),) in rows, (char, hex(ord(char)), term)
     connection.close()
 
 
@@ -314,7 +374,7 @@ def _one_message(text: str) -> Any:
     connection.execute(
         "CREATE VIRTUAL TABLE entry USING fts5 (text, tokenize=\"unicode61 remove_diacritics 2 categories 'L* N*'\")"
     )
-    connection.execute("INSERT INTO entry VALUES (?)", (prepared(text),))
+    connection.execute("INSERT INTO entry VALUES (?)", (entered(text),))
     return connection
 
 
