@@ -23,6 +23,8 @@ State = Literal["ok", "warn", "fail"]
 CHILD_LIMIT_S = 15.0
 VOICES_LIMIT_S = 8.0
 _LITTLE_SPACE_BYTES = 200_000_000
+_LOOKED_AT_BYTES = 64 * 1024
+_NAMED = 3
 
 LIBRARIES = {
     "libEGL.so.1": "libegl1",
@@ -172,6 +174,64 @@ def _folder(name: str, folder: Path) -> Check:
     if free < _LITTLE_SPACE_BYTES:
         return Check(name, "warn", f"{folder}, only {room}", "Make room: what you write could not be saved.")
     return Check(name, "ok", f"{folder}, {room}")
+
+
+def conversations() -> Check:
+    """Whether the conversations that were here are, and their files begin and end as they were written.
+
+    What is between is read when a conversation is opened, and told of there.
+    """
+    from sam_py.store.folders import is_conversation_id
+    from sam_py.store.index import read_index
+
+    paths = default_paths()
+    index = read_index(paths.state / "index.json")
+    known = index.summaries if index is not None else {}
+    try:
+        ids = sorted(each.name for each in paths.conversations.iterdir() if is_conversation_id(each.name))
+    except FileNotFoundError:
+        ids = []
+    except OSError as error:
+        advice = "Connect the drive, or allow this program to read there."
+        return Check("history", "fail", f"{paths.conversations}: {(error.strerror or str(error)).lower()}", advice)
+    damaged = {id: words for id in ids if (words := _damage_of(paths.conversations / id))}
+    troubles = [f"{id}: {words}" for id, words in list(damaged.items())[:_NAMED]]
+    if len(damaged) > _NAMED:
+        troubles.append(f"and {len(damaged) - _NAMED} more")
+    if gone := len(known.keys() - set(ids)):
+        troubles.append(f"{gone} of the {len(known)} that were listed are not in {paths.conversations}")
+    if not troubles:
+        return Check("history", "ok", f"{len(ids)} conversations" if len(ids) != 1 else "1 conversation")
+    advice = (
+        f"What is left of a damaged one stays in {paths.conversations}; open it to see. A backup may have it whole: "
+        "Settings, Data. If a drive or a sync program is missing, bring that back first."
+    )
+    return Check("history", "fail" if not ids else "warn", "; ".join(troubles), advice)
+
+
+def _damage_of(folder: Path) -> str:
+    """What is wrong at the beginning or the end of a conversation's files, in a few words."""
+    from sam_py.store.journal import is_journal
+    from sam_py.store.lines import read_lines
+
+    try:
+        for path in sorted(each for each in folder.iterdir() if is_journal(each.name)):
+            with path.open("rb") as file:
+                size = file.seek(0, os.SEEK_END)
+                if size == 0:
+                    return f"{path.name} is empty"
+                file.seek(0)
+                head = file.read(_LOOKED_AT_BYTES)
+                file.seek(max(0, size - _LOOKED_AT_BYTES))
+                tail = file.read()
+            if not tail.endswith(b"\n"):
+                return f"the end of {path.name} is cut off or damaged"
+            whole = [head[: head.rfind(b"\n") + 1], tail if len(tail) == size else tail[tail.find(b"\n") + 1 :]]
+            if any(read_lines(piece).bad for piece in whole):
+                return f"{path.name} has damaged lines"
+    except OSError as error:
+        return f"it cannot be read, {(error.strerror or str(error)).lower()}"
+    return ""
 
 
 def settings() -> Check:

@@ -40,7 +40,8 @@ async def examine() -> list[Check]:
     window, voices, keyring, servers = await asyncio.gather(
         checks.window(), checks.voices(), checks.keyring(), checks.servers()
     )
-    return [checks.python(), *window, voices, keyring, *checks.folders(), checks.settings(), *servers]
+    kept = [*checks.folders(), checks.conversations(), checks.settings()]
+    return [checks.python(), *window, voices, keyring, *kept, *servers]
 
 
 def _print(found: Sequence[Check]) -> None:

@@ -15,7 +15,14 @@ from sam_py import __version__
 from sam_py.__main__ import has_display, is_for_the_window
 from sam_py.cli import checks
 from sam_py.cli.checks import Check
+from sam_py.messages.history import SettingsChanged
+from sam_py.paths import default_paths
+from sam_py.store.disk import Disk
+from sam_py.store.index import Index, write_index
+from sam_py.store.journal import Journal
+from sam_py.store.summary import ConversationSummary
 from tests.fakes.permissions import can_hold, permissions_hold
+from tests.store.kit import START
 
 ROOT = Path(__file__).parents[2]
 
@@ -209,3 +216,25 @@ def test_options_of_the_window_go_to_the_window():
     assert is_for_the_window(["--demo", "hi", "--screenshot", "x.png"])
     assert not is_for_the_window(["--version"])
     assert not is_for_the_window(["doctor"])
+
+
+def test_damaged_and_missing_conversations_are_named(tmp_path, monkeypatch):
+    monkeypatch.setenv("SAM_HOME", str(tmp_path))
+    paths = default_paths(tmp_path).create()
+    assert checks.conversations() == Check("history", "ok", "0 conversations")
+    for id in ("c0", "c1", "c2", "c3", "c4"):
+        Journal(paths.conversations / id, "aa").save([SettingsChanged(key="title", value="x" * 999)] * 200)
+    assert checks.conversations() == Check("history", "ok", "5 conversations")
+    for id, content in (("c0", b""), ("c1", bytes(900)), ("c2", b"rubbish\n" * 9)):
+        (paths.conversations / id / "aa.jsonl").write_bytes(content)
+    with (paths.conversations / "c3/aa.jsonl").open("ab") as file:
+        file.write(b'{"v":1,"event":"message_ad')
+    row = ConversationSummary("c9", "Gone", START, START)
+    write_index(Disk(), paths.state / "index.json", Index({"c9": row}))
+    found = checks.conversations()
+    assert found.state == "warn"
+    assert found.text.startswith(
+        "c0: aa.jsonl is empty; c1: the end of aa.jsonl is cut off or damaged; c2: aa.jsonl has"
+    )
+    assert "1 more; 1 of the 1 that were listed" in found.text
+    assert str(paths.conversations) in found.advice
