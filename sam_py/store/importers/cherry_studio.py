@@ -117,7 +117,8 @@ def _topic(
     gathering = Gathering(KEY, id, title=text_of(told.get("name")), created=told.get("createdAt"))
     gathering.setting("pinned", told.get("pinned") is True)
     gathering.setting("system_prompt", told.get("prompt"))
-    gathering.setting("imported", without(told, "id", "name", "messages", "createdAt", "pinned", "prompt"))
+    rest = without(told, "id", "name", "messages", "createdAt", "pinned", "prompt")
+    gathering.setting("imported", {**without({"topic": without(topic, "id", "messages")}), **rest})
     before: str | None = None
     answers: dict[str, str] = {}
     for number, message in enumerate(map(fields_of, items_of(topic.get("messages")))):

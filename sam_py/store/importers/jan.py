@@ -32,7 +32,7 @@ from sam_py.store.importers.found import (
     without,
 )
 from sam_py.store.importers.gathering import Gathering, Result, as_json
-from sam_py.store.importers.leftover import left_of, left_of_call
+from sam_py.store.importers.leftover import left_of, left_of_call, plain
 
 KEY = "jan"
 _LONGEST_LINE = 64 * 1024 * 1024
@@ -143,23 +143,31 @@ def _block(source: Source, block: dict[str, Any]) -> Iterator[Part | Result]:
             id, name = text_of(block.get("tool_call_id")), text_of(block.get("tool_name"))
             yield ToolCallPart(call_id=id, tool_name=name, arguments_json=as_json(block.get("input") or {}))
             if block.get("output") is not None:
-                yield Result(_plain(block["output"]), id, name)
+                yield Result(plain(block["output"]), id, name)
         case _:
             yield unknown("content", block)
 
 
 def _left_of(message: dict[str, Any]) -> list[dict[str, Any]]:
     """What texts say beside their value, as where they were found."""
-    texts = [fields_of(fields_of(each).get("text")) for each in items_of(message.get("content"))]
-    return [{"text": place, **rest} for place, text in enumerate(texts) if (rest := without(text, "value"))]
+    left: list[dict[str, Any]] = []
+    for place, block in enumerate(map(fields_of, items_of(message.get("content")))):
+        inner = without(fields_of(block.get("text")), "value") | without(fields_of(block.get("image_url")), "url")
+        left += [{"inside": place, **inner}] if inner else []
+    return left
 
 
 def _left_of_calls(calls: list[dict[str, Any]]) -> list[dict[str, Any]]:
     left: list[dict[str, Any]] = []
     for place, entry in enumerate(calls):
         tool = fields_of(entry.get("tool"))
-        rest = without(entry, "tool", "response") | left_of_call(tool, fields_of(tool.get("function")))
-        rest |= without({"response": without(fields_of(entry.get("response")), "content")})
+        rest = without(
+            {
+                **without(entry, "tool", "response"),
+                "tool": left_of_call(tool, fields_of(tool.get("function"))),
+                "response": without(fields_of(entry.get("response")), "content"),
+            }
+        )
         left += [{"call": place, **rest}] if rest else []
     return left
 
@@ -172,12 +180,7 @@ def _call(entry: dict[str, Any]) -> Iterator[Part | Result]:
     yield ToolCallPart(call_id=id, tool_name=name, arguments_json=as_json(function.get("arguments") or {}))
     response = fields_of(entry.get("response"))
     if response:
-        yield Result(_plain(response.get("content")), id, name, "error" if response.get("error") else "success")
-
-
-def _plain(content: Any) -> Any:
-    texts = [text_of(fields_of(each).get("text")) for each in items_of(content)]
-    return "\n".join(texts) if texts and all(texts) else content
+        yield Result(plain(response.get("content")), id, name, "error" if response.get("error") else "success")
 
 
 IMPORTER = Importer(KEY, "Jan", detect, read)

@@ -26,6 +26,18 @@ def left_of(blocks: Iterable[Any], read: Mapping[str, Sequence[str]]) -> list[di
 
 def left_of_call(call: Mapping[str, Any], function: Mapping[str, Any], *read: str) -> dict[str, Any]:
     """What of a tool's call is in none of its parts; `function` is the member that holds its name and arguments."""
-    names = ("id", "type", "name", "arguments", "args", "input", "output", *read)
-    inner = without(function, *names) if function is not call else {}
-    return {**without({key: value for key, value in call.items() if value is not function}, *names), **inner}
+    names = ("id", "type", "name", "arguments", "args", "input", *read)
+    rest = without({key: value for key, value in call.items() if value is not function}, *names)
+    asked = without(function, *names) if function is not call else {}
+    return rest | ({"asked": asked} if asked else {})
+
+
+def plain(pieces: Any) -> Any:
+    """The text of what is a list of texts and says no more; all else as it is.
+
+    >>> plain([{"type": "text", "text": "a"}, {"type": "text", "text": "b"}])
+    'a\\nb'
+    """
+    each = [fields_of(piece) for piece in pieces] if isinstance(pieces, list) else []
+    is_text = each and all(text_of(piece.get("text")) and not without(piece, "type", "text") for piece in each)
+    return "\n".join(piece["text"] for piece in each) if is_text else pieces

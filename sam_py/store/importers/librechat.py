@@ -214,12 +214,16 @@ def _given(outputs: list[Any]) -> Iterator[Part]:
 
 
 def _left_of_calls(content: list[Any]) -> list[dict[str, Any]]:
-    """What calls say beside what was asked and given."""
+    """What texts say beside their value, and calls beside what was asked and given."""
     left: list[dict[str, Any]] = []
     for place, block in enumerate(map(fields_of, content)):
+        left += [{"text_of": place, **rest}] if (rest := without(fields_of(block.get("text")), "value")) else []
         call = fields_of(block.get("tool_call")) if block.get("type") == "tool_call" else {}
-        if call and (rest := left_of_call(call, _function_of(call), *_GIVEN)):
-            left.append({"block": place, "type": "tool_call", **rest})
+        function = _function_of(call)
+        left += [{"call_of": place, **rest}] if (rest := left_of_call(call, function, *_GIVEN)) else []
+        for given in (items_of(function.get(key)) for key in _GIVEN):
+            told = [without(fields_of(each), "type", "logs", "text") for each in given]
+            left += [{"given_to": place, **each} for each in told if each]
     return left
 
 

@@ -33,7 +33,7 @@ from sam_py.store.importers.found import (
     without,
 )
 from sam_py.store.importers.gathering import Gathering, Result, as_json, usage_of
-from sam_py.store.importers.leftover import left_of
+from sam_py.store.importers.leftover import left_of, plain
 
 KEY = "lm-studio"
 _SUFFIX = ".conversation.json"
@@ -41,6 +41,7 @@ _STOPS: dict[str, StopReason] = {"maxPredictedTokensReached": "length", "userSto
 _READ_OF_BLOCK = {
     "text": ("text",),
     "toolCallRequest": ("toolCallRequestId", "parameters", "arguments", "name"),
+    "file": (),
     "toolCallResult": ("toolCallRequestId", "content", "name"),
 }
 _READ = ("name", "createdAt", "messages", "systemPrompt", "pinned")
@@ -77,7 +78,8 @@ def _conversation(source: Source, name: str, conversation: dict[str, Any]) -> Fo
         selected = message.get("currentlySelected")
         chosen = selected if isinstance(selected, int) and 0 <= selected < len(versions) else len(versions) - 1
         for place, version in enumerate(versions):
-            _take(source, gathering, f"{number}.{place}", before, fields_of(version))
+            rest = without(message, "versions", "currentlySelected") if place == chosen else {}
+            _take(source, gathering, f"{number}.{place}", before, fields_of(version), rest)
         if versions:
             before = f"{number}.{chosen}"
     gathering.show(before)
@@ -85,8 +87,15 @@ def _conversation(source: Source, name: str, conversation: dict[str, Any]) -> Fo
     return found or Aside(f"the conversation “{title or name}”", "there is nothing in it", canonical(conversation))
 
 
-def _take(source: Source, gathering: Gathering, id: str, parent: str | None, version: dict[str, Any]) -> None:
-    rest = without(version, "type", "role", "content", "steps")
+def _take(
+    source: Source,
+    gathering: Gathering,
+    id: str,
+    parent: str | None,
+    version: dict[str, Any],
+    message: dict[str, Any],
+) -> None:
+    rest = {**without({"message": message}), **without(version, "type", "role", "content", "steps")}
     steps = [fields_of(step) for step in items_of(version.get("steps"))]
     blocks = [block for value in items_of(version.get("content")) for block in _block(source, value, thinks=False)]
     for step in steps:
@@ -139,7 +148,7 @@ def _block(source: Source, value: Any, *, thinks: bool) -> Iterator[Part | Resul
             name = text_of(block.get("name"))
             yield ToolCallPart(call_id=_call_of(block), tool_name=name, arguments_json=as_json(arguments))
         case "toolCallResult":
-            yield Result(_plain(block.get("content")), _call_of(block), text_of(block.get("name")))
+            yield Result(plain(block.get("content")), _call_of(block), text_of(block.get("name")))
         case "file":
             identifier = text_of(block.get("fileIdentifier")) or text_of(block.get("identifier"))
             found = source.bundle.named(PurePosixPath(identifier.replace("\\", "/")).name) if identifier else None
@@ -155,12 +164,6 @@ def _block(source: Source, value: Any, *, thinks: bool) -> Iterator[Part | Resul
 
 def _call_of(block: dict[str, Any]) -> str:
     return text_of(block.get("toolCallRequestId")) or str(block.get("callId") or "")
-
-
-def _plain(content: Any) -> Any:
-    """A result's text, where it is a list of texts."""
-    texts = [text_of(fields_of(each).get("text")) for each in items_of(content)]
-    return "\n".join(texts) if texts and all(texts) else content
 
 
 IMPORTER = Importer(KEY, "LM Studio", detect, read)

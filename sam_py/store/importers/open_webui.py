@@ -226,6 +226,8 @@ def _left_of_files(message: dict[str, Any]) -> list[dict[str, Any]]:
         file, data = fields_of(each.get("file")), fields_of(fields_of(each.get("file")).get("data"))
         if text_of(data.get("content")).strip():
             left.append({**each, "file": {**file, "data": without(data, "content")}})
+        elif each.get("type") == "image" and (rest := without(each, "type", "url", "name")):
+            left.append(rest)
     return left
 
 
@@ -275,11 +277,10 @@ def _left_of_pieces(output: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """What the pieces of a reply's output say beside their text: what they cite, what was refused."""
     left: list[dict[str, Any]] = []
     for place, item in enumerate(output):
-        for key in ("content", "summary"):
+        for key in ("content", "summary", "output"):
             pieces = [fields_of(each) for each in items_of(item.get(key))]
-            if key == "summary" and not _texts_of(item.get("content")):
-                continue  # its text is what is shown
-            read = {} if key == "summary" else _READ_OF_PIECE
+            is_shown = key != "summary" or not _texts_of(item.get("content"))
+            read = _READ_OF_PIECE if is_shown else {}
             kept = [without(each, "type", *read.get(text_of(each.get("type")), ())) for each in pieces]
             left += [{"piece_of": place, **each} for each in kept if each]
     return left

@@ -34,7 +34,7 @@ from sam_py.store.importers.found import (
     without,
 )
 from sam_py.store.importers.gathering import Gathering, as_json, usage_of
-from sam_py.store.importers.leftover import left_of_call
+from sam_py.store.importers.leftover import left_of, left_of_call
 
 KEY = "sam"
 _STATUS: dict[str, ToolStatus] = {"error": "error", "failed": "error", "cancelled": "aborted", "running": "aborted"}
@@ -54,6 +54,12 @@ _READ_OF_MESSAGE = (
     "isPinned",
     "importance",
 )
+
+_READ_OF_PART = {
+    "text": ("text",),
+    "code": ("code", "language", "filename"),
+    "image": ("base64", "mimeType", "mime", "url"),
+}
 
 
 def detect(bundle: Bundle, heads: Sequence[Head]) -> bool:
@@ -138,10 +144,11 @@ def _take(source: Source, gathering: Gathering, id: str, parent: str | None, mes
 
 
 def _left_of(message: dict[str, Any]) -> list[dict[str, Any]]:
-    """What calls say beside what was asked."""
+    """What parts say beside their content, and calls beside what was asked."""
     calls = [fields_of(call) for call in items_of(message.get("toolCalls"))]
     left = [left_of_call(call, fields_of(call.get("function")) or call) for call in calls]
-    return [{"call": place, **rest} for place, rest in enumerate(left) if rest]
+    told = left_of(items_of(message.get("contentParts")), _READ_OF_PART)
+    return [*told, *({"call": place, **rest} for place, rest in enumerate(left) if rest)]
 
 
 def _calls(message: dict[str, Any]) -> Iterator[ToolCallPart]:

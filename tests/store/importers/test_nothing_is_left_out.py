@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from sam_py.store.exporters.conversation import StoredConversation
 from sam_py.store.exporters.errors import TransferError
 from sam_py.store.exporters.run import all_conversations
 from tests.store.exporters.shelves import exported, imported, library
-from tests.store.importers.samples import sam_conversation
+from tests.store.importers.samples import SAMPLES, Sample, sam_conversation
 
 
 def claude() -> list[Any]:
@@ -147,6 +148,52 @@ def test_what_blocks_say_beside_their_text_comes_in(
     shown = [conversation.message(id) for id in conversation.path]
     assert not any("LIKESOWLS" in m.plain_text and not isinstance(m, SystemMessage) for m in shown)
     assert not any("TOOLSAID" in m.plain_text and not isinstance(m, ToolResultMessage) for m in shown)
+
+
+_FRAMES = re.compile(
+    r"|\.folder|\.(indexedDB|localStorage|settings)|\.chat-sessions-list\[\]|.*\.messageForksHash.*|"
+    r"\[\]\.(chat\.history(\.messages)?|mapping(\.\w+)?)"
+)
+"""Objects that only hold others: the file itself, and what puts conversations and messages in their places."""
+
+
+def _marked(value: Any, path: str, marks: dict[str, str]) -> None:
+    """Give each object a field that no program knows."""
+    if isinstance(value, list):
+        for each in value:
+            _marked(each, f"{path}[]", marks)
+    elif isinstance(value, dict):
+        for key, each in value.items():
+            _marked(each, f"{path}.{key}", marks)
+        mark = f"mark{len(marks)}."
+        value["unheard-of"], marks[mark] = mark, path
+
+
+@pytest.mark.parametrize("sample", [each for each in SAMPLES if each.key != "pydantic-ai"], ids=lambda each: each.key)
+def test_a_field_that_nobody_knows_is_kept_wherever_it_stands(sample: Sample, tmp_path: Path) -> None:
+    home = library(tmp_path / "home")
+    marks: dict[str, str] = {}
+
+    def marked(text: str) -> str:
+        value = json.loads(text)
+        _marked(value, "", marks)
+        return json.dumps(value)
+
+    path = sample.write(tmp_path)
+    if zipfile.is_zipfile(path):
+        with zipfile.ZipFile(path) as archive:
+            (name,) = {"conversations.json", "data.json"} & set(archive.namelist())
+            (tmp_path / "unpacked").mkdir()
+            path = tmp_path / "unpacked" / name
+            path.write_bytes(archive.read(name))
+    for file in [path] if path.is_file() else [each for each in path.rglob("*.json*") if each.is_file()]:
+        lines = file.read_text().splitlines() if file.suffix == ".jsonl" else [file.read_text()]
+        file.write_text("\n".join(map(marked, lines)))
+    imported(home, path)
+    whole = exported(home, tmp_path / "y.json").decode()
+    whole += "".join(file.read_text() for file in home.data.glob("imports/**/*") if file.is_file())
+    assert marks
+    assert [place for mark, place in marks.items() if mark not in whole and not _FRAMES.fullmatch(place)] == []
 
 
 def test_what_is_no_conversation_is_kept_aside_or_named(tmp_path: Path) -> None:
