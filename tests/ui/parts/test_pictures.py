@@ -35,6 +35,28 @@ def test_an_attachment_is_shown_at_its_size(qtbot, picture):
     assert column.grab().toImage().pixelColor(100, 50).red() == 255
 
 
+def test_a_picture_that_comes_after_its_words_is_shown_when_it_is_whole(qtbot, picture):
+    whole, late = picture.read_bytes(), picture.with_name("late.png")
+    column = MarkdownColumn(Themes(), lambda _attachment: late if late.exists() else None)
+    qtbot.addWidget(column)
+    column.set_text("![red](attach:abc)")
+    column.resize(400, column.layout_for(400))
+    card_px = column.height()
+    late.write_bytes(whole[: len(whole) // 2])  # half copied: its head says how large it is
+    shared_pictures().look_again()
+    with qtbot.waitSignal(shared_pictures().ready):
+        column.resize(400, column.layout_for(400))
+        column.grab()
+    assert column.layout_for(400) == card_px
+    late.write_bytes(whole)
+    shared_pictures().look_again()
+    column.resize(400, column.layout_for(400))
+    assert column.height() == 100
+    with qtbot.waitSignal(shared_pictures().ready):
+        column.grab()
+    assert column.grab().toImage().pixelColor(100, 50).red() == 255
+
+
 def test_a_wide_picture_is_scaled_to_the_column(qtbot, picture):
     column = MarkdownColumn(Themes(), lambda _attachment: picture)
     qtbot.addWidget(column)

@@ -39,6 +39,7 @@ class PicturePart(Part):
 
     def show(self, segment: Segment, provisional: str = "") -> None:
         if segment.url != self._url or segment.info != self._alt:
+            shared_pictures().give_up(self)
             self._url, self._alt = segment.url, segment.info
             self._path = None
             if self._url.startswith(ATTACHMENT):
@@ -52,12 +53,28 @@ class PicturePart(Part):
             return self.height
         self.width = width
         self._shown = QSize()
-        if self._path is not None and not shared_pictures().failed(self._path):
+        if not self._is_there():
+            if self._url.startswith(ATTACHMENT):
+                shared_pictures().wait_for(self, self._look_again)
+        else:
+            assert self._path is not None
             size = shared_pictures().size(self._path)
             room = QSize(min(width, size.width()), min(MAX_PX, size.height()))
             self._shown = size.scaled(room, Qt.AspectRatioMode.KeepAspectRatio).expandedTo(QSize(1, 1))
         self.height = self._shown.height() if self._shown.isValid() else self._card_px()
         return self.height
+
+    def _is_there(self) -> bool:
+        return self._path is not None and not shared_pictures().failed(self._path)
+
+    def _look_again(self) -> bool:
+        """Whether the file is there by now, whole: it came from another computer after the words."""
+        self._path = self.around.attachment_path(self._url.removeprefix(ATTACHMENT))
+        if not self._is_there():
+            return False
+        self.width = -1
+        self.around.changed(self, True)
+        return True
 
     def drawn_width(self) -> int:
         """How wide the picture is drawn in the width that it was laid out for."""
@@ -154,6 +171,7 @@ class PicturePart(Part):
         if self._listening:
             shared_pictures().ready.disconnect(self._picture_ready)
             self._listening = False
+        shared_pictures().give_up(self)
         self._url = self._alt = ""
         self._path = None
         self.selection = None
