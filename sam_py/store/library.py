@@ -114,6 +114,8 @@ class Library(Deleting):
         self._recorded_listeners: list[Callable[[str, HistoryEvent], None]] = []
         self._refused: StorageError | None = None
         self._gone: StorageError | None = None
+        self._unsaved: StorageError | None = None
+        """Why conversations that were closed are not wholly on the disk."""
         self._trashed: set[str] = set()
         self._away: set[str] = set()
         self._closed = False
@@ -299,7 +301,7 @@ class Library(Deleting):
     def trouble(self) -> StorageError | None:
         """Why something that was said is not on the disk; None where all is, or is on its way."""
         troubles = (autosave.problem for group in self._autosaves.values() for autosave in group)
-        return next((trouble for trouble in troubles if trouble is not None), None)
+        return next((trouble for trouble in troubles if trouble is not None), self._unsaved)
 
     async def flush(self) -> None:
         """Return when everything is on the disk. Raises the first StorageError after trying all."""
@@ -408,6 +410,7 @@ class Library(Deleting):
                     await self._keep(id, journal, [])
                 except StorageError as error:
                     problem = problem or error
+        self._unsaved = problem
         if problem is not None:
             self._chores.later("closed", RETRY_CLOSED_S, self._save_closed)
         return problem
@@ -437,6 +440,7 @@ class Library(Deleting):
             if not journal.has_unsaved:
                 self._journals.pop(id, None)
             else:
+                self._unsaved = self._unsaved or autosave.problem
                 self._chores.later("closed", RETRY_CLOSED_S, self._save_closed)
 
         future.add_done_callback(done)

@@ -309,9 +309,11 @@ def test_a_closed_conversation_is_tried_again_by_itself(paths: Paths) -> None:
         house.library._autosaves[id][0].close()
         with pytest.raises(StorageError):
             await house.library.flush()
+        assert house.library.trouble is not None  # quitting asks
         house.disk.refuse = ""
         house.clock.pass_s(6)
         await house.library._chores.settle()
+        assert house.library.trouble is None
         assert (paths.conversations / id).joinpath(f"{house.library._device}.jsonl").read_text().count("two") == 1
 
     at_home(paths, story)
