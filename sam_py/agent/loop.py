@@ -128,11 +128,9 @@ class Loop:
             self._calls.update(call.call_id for call in reply.tool_calls)
             self._teller.shows("acting")
             await tools.runner.run_round(reply, offered=tools.offered)
-            bus = self._desk.bus
-            below = bus.last_below(reply.id) if reply.id in bus else bus.tip
-            if self.over or below is None:
+            if self.over or reply.id not in self._desk.bus:  # deleted meanwhile
                 return None
-            to, go_on, self._shown_before = below, False, None
+            to, go_on, self._shown_before = self._desk.bus.last_below(reply.id), False, None
         self._say_limit(to)
         return None
 

@@ -303,8 +303,8 @@ class ChatSession:
         return self._run.at if self._run is not None else None
 
     def remove(self, message_id: str) -> None:
-        """Delete a message; a reply that streams is stopped first if it is this one."""
-        if message_id == self._state.reply_id:
+        """Delete a message; what is on its way is stopped first if it is this one, or works on it."""
+        if message_id == self.works_at:
             self.stop()
         if message_id in self.bus:
             self.bus.remove(message_id)

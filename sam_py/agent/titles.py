@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import logging
 import re
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterator
+from itertools import islice
 from typing import Any
 
 from sam_py.agent.errand import text_of_reply
@@ -62,7 +63,7 @@ class Titles:
         bus = self._bus
         if bus.settings.title and bus.settings.title_source != "first_words":
             return
-        if any(bus.role_at(place) == "user" for place in range(bus.index_of(message.id) or 0)):
+        if any(isinstance(each, UserMessage) for each in self._above(message)):
             return
         if title := title_of(message):
             bus.change_setting("title", title)
@@ -72,8 +73,11 @@ class Titles:
         """After the first exchange let a model name the conversation, in a task of its own."""
         choice = defaults.title_model or choice
         may = defaults.model_titles and not self._has_asked and choice.provider != GUIDE
-        if may and self._bus.settings.title_source == "first_words" and len(self._bus) <= _BEGINNING:
-            self._asking = self._spawn(self._ask(choice, reply), "title")
+        if may and self._bus.settings.title_source == "first_words":
+            before = [*islice(self._above(reply), _BEGINNING)]
+            if len(before) < _BEGINNING:
+                question = next((each.plain_text for each in reversed(before) if isinstance(each, UserMessage)), "")
+                self._asking = self._spawn(self._ask(choice, question, reply), "title")
 
     def stop(self) -> None:
         """A server with one slot should answer the person first; the title is asked for after that reply."""
@@ -81,11 +85,17 @@ class Titles:
             self._asking.cancel()
             self._asking = None
 
-    async def _ask(self, choice: ModelChoice, reply: AssistantMessage) -> None:
+    def _above(self, message: Message) -> Iterator[Message]:
+        """The messages above one, the nearest first, whichever branch is shown."""
+        at = message.parent_id
+        while at is not None and at in self._bus:
+            yield self._bus.get(at)
+            at = self._bus.parent_of(at)
+
+    async def _ask(self, choice: ModelChoice, question: str, reply: AssistantMessage) -> None:
         """A title is not worth an error row: failures are logged."""
         bus = self._bus
         try:
-            question = next((each.plain_text for each in bus.messages() if isinstance(each, UserMessage)), "")
             provider = self._provider_of(choice.provider)
             title, usage = await ask_for_title(provider, choice.model, question, reply.text)
         except SamError as error:

@@ -59,6 +59,8 @@ class _Call:
 @dataclass(slots=True)
 class _Round:
     reply_id: str
+    parent_id: str | None
+    """What the reply answers."""
     calls: list[_Call]
     offered: Callable[[str], bool]
     over: bool = False
@@ -121,7 +123,7 @@ class ToolRunner:
             raise RuntimeError("a round runs already in this conversation")
         parts = [part for part in reply.parts if isinstance(part, ToolCallPart)]
         calls = [_Call(part, self._tool_of(part.tool_name) if offered(part.tool_name) else None) for part in parts]
-        running = self._round = _Round(reply.id, calls, offered)
+        running = self._round = _Round(reply.id, reply.parent_id, calls, offered)
         try:
             for call in calls:
                 self._note(running, call)
@@ -317,11 +319,10 @@ class ToolRunner:
         duration_s: float | None,
         whole: str | None = None,
     ) -> None:
-        """The result joins the conversation, below the reply and the results before it, whatever branch is shown by
-        now; the ledger says what became of the call."""
-        part, bus = call.part, self._bus
+        """The result joins the conversation, and the ledger says what became of the call."""
+        part = call.part
         call.result = ToolResultMessage(
-            parent_id=bus.last_below(running.reply_id) if running.reply_id in bus else bus.tip,
+            parent_id=self._place_of_results(running),
             call_id=part.call_id,
             tool_name=part.tool_name,
             status=status,
@@ -333,7 +334,13 @@ class ToolRunner:
         )
         reason = "" if status == "success" else output.text.splitlines()[0][:200] if output.text else status
         self._writer.record(part.call_id, status, tool_name=part.tool_name, reason=reason, result_id=call.result.id)
-        bus.add(call.result, turns=False)
+        self._bus.add(call.result, turns=False)
+
+    def _place_of_results(self, running: _Round) -> str | None:
+        """Below the reply and the results before it, whatever branch is shown by now; or where the reply stood."""
+        bus = self._bus
+        place = next((each for each in (running.reply_id, running.parent_id) if each is not None and each in bus), None)
+        return bus.last_below(place) if place is not None else bus.tip
 
     def _offer(self, running: _Round) -> str:
         names = ", ".join(sorted(tool.name for tool in self._registry if running.offered(tool.name)))

@@ -91,7 +91,15 @@ async def test_later_messages_do_not_change_the_title_but_an_edited_first_one_do
         await talk.session.send(text)
     assert talk.bus.settings.title == "first"
     talk.provider.answer("answer")
-    await talk.session.edit_and_resend(talk.bus.path[0], "other")
+    first = talk.bus.path[0]
+    await talk.session.edit_and_resend(first, "other")
+    assert talk.bus.settings.title == "other"
+    asking = await talk.streaming("A reply", said="third")
+    await talk.session.send("queued on a branch that is not shown then")
+    talk.session.select_branch(first)
+    for answer in (" that ends", "answer"):
+        talk.provider.answer(answer)
+    await asking
     assert talk.bus.settings.title == "other"
 
 

@@ -322,3 +322,28 @@ async def test_a_reply_whose_calls_ended_with_the_program_is_gone_on_with_and_ke
     (result,) = [part for part in acting.provider.requests[-1].turns[-1].parts if isinstance(part, ToolResultPart)]
     assert result.call_id == "c1"
     assert acting.weather.asked == []
+
+
+@pytest.mark.parametrize("who", ["the person", "another computer"])
+async def test_a_reply_that_is_deleted_while_its_tool_runs_leaves_other_branches_alone(
+    acting: Acting, who: str
+) -> None:
+    acting.provider.answer("Hello.")
+    await acting.session.send("Hi")
+    first = acting.bus.path[0]
+    shown = acting.lines()
+    acting.weather.gate.clear()
+    acting.provider.say("Let me look.", *calls(PARIS))
+    acting.provider.answer("It is sunny.")
+    sending = asyncio.ensure_future(acting.session.edit_and_resend(first, "Weather?"))
+    await acting.until(lambda: acting.weather.asked)
+    reply = acting.bus.tip
+    assert reply is not None
+    (acting.session if who == "the person" else acting.bus).remove(reply)
+    acting.session.select_branch(first)
+    acting.weather.gate.set()
+    await sending
+    assert acting.lines() == shown
+    assert acting.session.state.phase == "idle"
+    assert len(acting.provider.requests) == 2
+    acting.provider.forget()

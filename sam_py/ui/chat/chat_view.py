@@ -412,6 +412,8 @@ class ChatView(QWidget):
 
     def _remove(self, conversation: OpenConversation, message_id: str) -> None:
         message = conversation.bus.get(message_id)
+        if message_id == conversation.session.works_at:  # calls that wait or run get their results by that
+            conversation.session.stop()
         results = [self._context.calls.result_of(part.call_id, message_id) for part in message.tool_calls]
         conversation.session.remove(message_id)
         self.chat_context.removed(conversation, message)

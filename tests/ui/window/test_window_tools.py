@@ -180,13 +180,19 @@ def test_quitting_withdraws_what_is_asked_and_nothing_ran(run: Run, sit_down: Si
 
 def test_a_deleted_reply_takes_its_results_along(run: Run, sit_down: SitDown) -> None:
     async def scenario() -> None:
-        async with FaultServer(calling("echo", "ho"), Reply("It echoes.")) as server:
+        replies = calling("echo", "ho"), Reply("It echoes."), calling("shout", "hey", "call_2")
+        async with FaultServer(*replies) as server:
             sam = await sit(sit_down, server.base_url)
             await sam.send("Is there an echo?")
             await sam.answered()
             sam.chat.timeline.action_requested.emit("remove", sam.bus.id_at(1))
             await asyncio.sleep(0)
             assert [message.role for message in sam.messages] == ["user", "assistant"]
+            await sam.send("Shout")
+            await sam.until(lambda: sam.program._tools.approvals.questions, "the question")
+            sam.chat.timeline.action_requested.emit("remove", sam.bus.tip)  # it waits: that stops it
+            assert not sam.chat.conversation.is_busy
+            assert [message.role for message in sam.messages] == ["user", "assistant", "user"]
             await sam.close()
 
     run(scenario())
