@@ -182,10 +182,11 @@ class ConversationList:
 
     async def refresh(self) -> None:
         """Read anew the rows of conversations whose files changed. Raises StorageError."""
+        known = set(self._index.summaries)  # what comes while the folders are looked through is not among the missing
         ids = await self._writer.run(self._present, BACKGROUND)
         if revived := await self._writer.run(self._revived, BACKGROUND):
             ids = await self._writer.run(self._present, BACKGROUND)
-        await self._drop_gone([id for id in set(self._index.summaries) - set(ids) if not self._is_open(id)])
+        await self._drop_gone([id for id in known - set(ids) if not self._is_open(id)])
         damaged: list[tuple[str, str]] = []
         for start in range(0, len(ids), _BATCH):
             batch = [id for id in ids[start : start + _BATCH] if not self._is_open(id)]
@@ -259,7 +260,8 @@ class ConversationList:
             return
         missing = await self._writer.run(lambda: self._not_in_trash(known), READ)
         for id in known:
-            self.drop(id)
+            if not self._is_open(id):  # it came back just now
+                self.drop(id)
         if missing:
             self._on_missing(missing)
 

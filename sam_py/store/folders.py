@@ -81,7 +81,7 @@ class Presence:
 
     A drive that is unmounted leaves its folder behind, empty or with what once was written there by mistake. What is
     written into it then is acknowledged, and hidden when the drive is back: so the store's mark is looked for before
-    anything new is made in it.
+    anything new is made in it. Where the mark alone was taken away, from the very folder, it is put there again.
     """
 
     def __init__(self, paths: Paths, disk: Disk) -> None:
@@ -89,20 +89,39 @@ class Presence:
         self._conversations = paths.conversations
         self._disk = disk
         self._had_mark = False
+        self._identity: tuple[int, int] | None = None
 
     def begin(self, known: int) -> None:
         """See that it is the store with the `known` conversations of the last time. Raises StorageError."""
         check_store(self._data, self._conversations, self._disk, known)
-        self._had_mark = self._is_marked
+        self._had_mark, self._identity = self._is_marked, _identity_of(self._data)
 
     def check(self) -> None:
         """Raises StorageError where the store went away since."""
-        if self._had_mark and not self._is_marked:
+        if not self._had_mark or self._is_marked:
+            return
+        if self._identity is None or _identity_of(self._data) != self._identity or not self._has_conversations:
             raise gone_away(self._data)
+        log.warning("%s was taken away from %s; it is put there again", MARK, self._data)
+        check_store(self._data, self._conversations, self._disk, known=0)
 
     @property
     def _is_marked(self) -> bool:
         return self._disk.exists(str(self._data / MARK))
+
+    @property
+    def _has_conversations(self) -> bool:
+        there = self._disk.exists(str(self._conversations))
+        return there and bool(conversation_ids(self._conversations, self._disk))
+
+
+def _identity_of(folder: Path) -> tuple[int, int] | None:
+    """What stays of a folder as long as it is the same one, on the same drive; None where nobody tells."""
+    try:
+        found = os.stat(folder)
+    except OSError:
+        return None
+    return (found.st_dev, found.st_ino) if found.st_ino else None
 
 
 def conversation_ids(conversations: Path, disk: Disk) -> list[str]:

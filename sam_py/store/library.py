@@ -96,7 +96,7 @@ class Library(Deleting):
         self.attachments = Attachments(paths.attachments, self._writer, self._disk)
         self.documents = Documents(paths.data / "documents", self.attachments.path, self._writer, self._disk)
         self.notes = Notes(paths.data / "notes", self._writer, self._disk, self._presence.check)
-        self.drafts = Drafts(paths.drafts, self._writer, self._clock, self._disk, is_known=lambda id: id in self._list)
+        self.drafts = Drafts(paths.drafts, self._writer, self._clock, self._disk, is_known=self._is_known)
         self._others = OtherDevices(
             paths.conversations,
             self._writer,
@@ -342,6 +342,10 @@ class Library(Deleting):
         if not is_conversation_id(id):
             raise StorageError("There is no such conversation.", kind="missing", detail=id)
         return str(self._paths.conversations / id)
+
+    def _is_known(self, id: str) -> bool:
+        """Whether something was said in a conversation, be it deleted since while it is open."""
+        return id in self._list or id in self._away or id in self._trashed
 
     def _journal(self, id: str) -> Journal:
         journal = self._journals.get(id)

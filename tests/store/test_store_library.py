@@ -7,6 +7,7 @@ import errno
 import json
 import shutil
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
@@ -16,6 +17,7 @@ from sam_py.messages.parts import TextPart
 from sam_py.paths import Paths
 from sam_py.store.errors import StorageError
 from sam_py.store.library import Library, LibraryChange
+from sam_py.store.writer import BACKGROUND, Writer
 from tests.store.house import House, at_home
 from tests.store.kit import START, HandClock, RefusingDisk
 
@@ -125,6 +127,33 @@ def test_what_another_device_changed_is_found_behind_the_start(paths: Paths) -> 
     at_home(paths, elsewhere)
 
 
+def test_what_comes_while_the_folders_are_looked_through_is_not_missed(
+    paths: Paths, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def story(house: House) -> None:
+        library = house.library
+        bus = await house.talk("question")
+        copies: list[str] = []
+
+        class Busy(Writer):
+            """What is urgent goes first: a conversation is copied after the folders were listed."""
+
+            async def run(self, work: Any, rank: int = 0) -> Any:  # type: ignore[override]
+                found = await library._writer.run(work, rank)
+                if rank == BACKGROUND and not copies:
+                    copies.append("")
+                    copies.append(await library.duplicate(bus.conversation_id))
+                return found
+
+        monkeypatch.setattr(library._list, "_writer", Busy())
+        await library.refresh()
+        monkeypatch.undo()
+        assert library.summary(copies[-1]) is not None
+        assert house.problems == []
+
+    at_home(paths, story)
+
+
 def test_settings_of_a_closed_conversation_can_be_changed(paths: Paths) -> None:
     async def story(house: House) -> None:
         bus = await house.talk("one", title="old")
@@ -173,6 +202,25 @@ def test_a_copy_has_all_branches_and_a_title_that_says_so(paths: Paths) -> None:
         assert again.settings.title == "Original (copy)"
         assert again.settings.duplicate_of == bus.conversation_id
         assert house.changes[-1] == LibraryChange("added", copy)
+
+    at_home(paths, story)
+
+
+def test_only_what_somebody_pinned_counts_as_a_pin_that_would_go(paths: Paths) -> None:
+    async def story(house: House) -> None:
+        bus = await house.talk("first", "answer", "second", "more", "third")
+        unasked = [message.id for message in bus.messages() if message.pinned]
+        assert len(unasked) == 3
+        bus.annotate(unasked[0], importance=0.9)
+        assert await house.library.chosen_pins(bus.conversation_id, 3) == 0
+        bus.annotate(bus.id_at(1), pinned=True)
+        bus.add_user_message("fourth", pinned=True)
+        bus.add_user_message("another fourth", parent_id=bus.id_at(4), pinned=True)
+        bus.annotate(unasked[1], pinned=False)
+        assert await house.library.chosen_pins(bus.conversation_id, 3) == 3
+        assert await house.library.chosen_pins(bus.conversation_id, 0) == 5
+        bus.annotate(bus.id_at(1), pinned=False)
+        assert await house.library.chosen_pins(bus.conversation_id, 3) == 2
 
     at_home(paths, story)
 

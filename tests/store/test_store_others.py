@@ -331,6 +331,8 @@ def test_what_another_computer_deleted_stays_deleted_until_somebody_writes_in_it
         assert not other.folder.exists()
         assert other.library.summary(id) is None
         assert [words.partition(".")[0] for words in told] == ["“Precious” was deleted on another computer"]
+        other.library.drafts.save(id, Draft(text="I need"))
+        assert other.library.drafts.load(id).text == "I need"
         other.say("I need it")
         await other.library.flush()
         await other.hear()

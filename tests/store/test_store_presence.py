@@ -90,6 +90,19 @@ def test_a_drive_that_comes_after_the_start_is_found_by_itself(paths: Paths) -> 
     asyncio.run(later())
 
 
+def test_a_store_whose_mark_alone_was_taken_away_goes_on(paths: Paths) -> None:
+    async def story(house: House) -> None:
+        await house.talk("there")
+        mark = paths.data / "store.json"
+        mark.unlink()
+        await house.library.refresh()
+        await house.talk("begun after it")
+        assert house.problems == []
+        assert mark.exists()
+
+    at_home(paths, story)
+
+
 @pytest.mark.parametrize("content", [b"", b"\0" * 500, b"rubbish\n" * 9])
 def test_a_conversation_whose_file_is_damaged_all_through_is_told_of(paths: Paths, content: bytes) -> None:
     async def story(house: House) -> None:
