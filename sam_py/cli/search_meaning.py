@@ -63,7 +63,7 @@ async def similar(
             raise SamError(trouble)
         await meaning.use(await embedder_of(chosen, registry, secrets))
         await meaning.settled()
-        return await meaning.similar(text, filters, limit=limit)
+        return await meaning.similar(text, filters, limit=limit, typing=False)
     finally:
         await meaning.aclose()
         await registry.aclose()

@@ -154,6 +154,21 @@ def in_order(
     return kept
 
 
+def are_few(connection: sqlite3.Connection, query: Query, filters: Filters) -> bool:
+    """Whether so few have the words that they are looked for within longer ones, too."""
+    match, _is_common = expression(connection, query, filters)
+    return not match or len(_rows(connection, match, filters, None, with_rank=False, most=FEW)) < FEW
+
+
+def are_unknown(connection: sqlite3.Connection, query: Query) -> bool:
+    """Whether nothing that was ever said has any of these words. False where that is not known of a script."""
+    words = {word for term in query.terms for word in term.words if not is_sign(word)}
+    if not words or any(map(is_unspaced, words)):
+        return False
+    sql = f"SELECT 1 FROM vocabulary WHERE word IN ({', '.join('?' * len(words))})"  # noqa: S608 - marks alone
+    return connection.execute(sql, tuple(words)).fetchone() is None
+
+
 def _came(connection: sqlite3.Connection, match: str, place: tuple[int, int], key: int, newest: bool) -> bool:
     """Whether another page of the same file came before the one at `key`."""
     sign = ">" if newest else "<"

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from sam_py.store.search_index.candidates import FEW, Candidate, in_order, ranked, recency
+from sam_py.store.search_index.candidates import FEW, Candidate, are_few, in_order, ranked, recency
 from sam_py.store.search_index.database import COLUMNS
 from sam_py.store.search_index.narrowing import (
     IN_FOLDER,
@@ -59,6 +59,35 @@ def search(
     if order == "best":
         return _best(connection, query, filters, limit, after, ms_of(now), hidden)
     return _by_date(connection, query, filters, limit, after, now, hidden, newest=order == "newest")
+
+
+def with_words(
+    connection: sqlite3.Connection, hits: Sequence[Hit], text: str, filters: Filters, *, typing: bool = True
+) -> list[Hit]:
+    """`hits`, found by their meaning, in which those whose message has the words too are hits of these words."""
+    query = understand(text, typing=typing)
+    if not query or not hits:
+        return list(hits)
+    is_inside = are_few(connection, query, filters)
+    patterns = [term.pattern(inside=is_inside) for term in query.terms]
+    without = [term.pattern() for term in query.without]
+    columns = [column for column in COLUMNS if column in (filters.kinds or BY_DEFAULT)]
+    sql = (
+        f"SELECT message.key, {', '.join(columns) or 'NULL'} FROM conversation "  # noqa: S608 - columns of ours
+        "CROSS JOIN message ON message.conversation = conversation.key AND message.id = ? "
+        "CROSS JOIN entry ON entry.rowid = message.key WHERE conversation.id = ?"
+    )
+    found = []
+    for hit in hits:
+        row = connection.execute(sql, (hit.place.message_id, hit.place.conversation_id)).fetchone()
+        texts = [fold(shown(each)) for each in row[1:] if each] if row is not None else []
+        has = [any(re.search(pattern, each) for each in texts) for pattern in patterns]
+        if all(has) and not any(re.search(pattern, each) for pattern in without for each in texts):
+            candidate = Candidate(row[0], row[0], -1, hit.score, is_inside)
+            found.append(_in_message(connection, candidate, hit.place, patterns, columns))
+        else:
+            found.append(hit)
+    return found
 
 
 def _by_date(

@@ -18,7 +18,8 @@ def mixed(words: Results, similar: Sequence[Hit], limit: int) -> Results:
     What has the same better place goes by its other one, then the words come first.
 
     All hits of the words' page stay, so that the next page goes on from there; of the others as many come as `limit`
-    leaves room for, and half of it at least. What both found shows the words.
+    leaves room for, and half of it at least. What both found shows the words. What has the words and stands on a later
+    page of them (`search.with_words` says so by not being `is_similar`) comes sooner, and is counted already.
     """
     by_words = {_place(hit): rank for rank, hit in enumerate(words.hits)}
     most = max(limit - len(words.hits), (limit + 1) // 2)
@@ -33,7 +34,7 @@ def mixed(words: Results, similar: Sequence[Hit], limit: int) -> Results:
 
     found = sorted((*words.hits, *only_similar), key=standing)
     scored = tuple(replace(hit, score=1 / (1 + standing(hit)[0])) for hit in found)
-    return replace(words, hits=scored, total=words.total + len(only_similar))
+    return replace(words, hits=scored, total=words.total + sum(hit.is_similar for hit in only_similar))
 
 
 def _place(hit: Hit) -> _Place:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
@@ -13,13 +13,17 @@ from typing import Literal, TypeVar
 from sam_py.errors import SamError
 from sam_py.paths import Paths
 from sam_py.store.conversation_list import join
+from sam_py.store.search_index.candidates import are_unknown
+from sam_py.store.search_index.query import understand
 from sam_py.store.search_index.results import Filters, Hit, IndexState
+from sam_py.store.search_index.search import with_words
 from sam_py.store.search_index.service import PAGE, SearchService
 from sam_py.store.semantic import said
 from sam_py.store.semantic.asked import asked
 from sam_py.store.semantic.builder import Builder, Sleep
 from sam_py.store.semantic.embedder import Embedder
-from sam_py.store.semantic.vectors import NAME, DifferentLengthError, Vectors, discard, why_not
+from sam_py.store.semantic.floor import Floor
+from sam_py.store.semantic.vectors import NAME, DifferentLengthError, Near, Vectors, discard, why_not
 
 log = logging.getLogger(__name__)
 
@@ -67,6 +71,7 @@ class MeaningService:
         self._thread: ThreadPoolExecutor | None = None
         self._task: asyncio.Task[None] | None = None
         self._asked: dict[str, list[float]] = {}
+        self._floor = Floor()
         self._news = asyncio.Event()
         self._quiet = asyncio.Event()
         """Set while everything is embedded, or nothing can be."""
@@ -81,7 +86,7 @@ class MeaningService:
         """Have `embedder` embed all that was said from now on; None: no more, and what was made stays for later."""
         await self._end()
         self._embedder = embedder
-        self._asked = {}
+        self._asked, self._floor = {}, Floor()
         if embedder is None:
             self._say(MeaningState())
             return
@@ -155,10 +160,14 @@ class MeaningService:
 
     # Questions
 
-    async def similar(self, text: str, filters: Filters = _NO_FILTERS, *, limit: int = PAGE) -> list[Hit]:
-        """Messages and titles that mean something like `text`, the nearest first; none while it is switched off.
+    async def similar(
+        self, text: str, filters: Filters = _NO_FILTERS, *, limit: int = PAGE, typing: bool = True
+    ) -> list[Hit]:
+        """Messages and titles that mean something like `text`, the nearest first; none while it is switched off, and
+        none where nothing is nearer to it than to words without a meaning (`floor.Floor`).
 
-        A word after ``-`` must not occur. One request to the embedder, where it was not asked lately. Raises SamError.
+        A word after ``-`` must not occur. What has the words, too, is a hit of these words, not `is_similar`; `typing`
+        is that of `SearchService.search`. One request to the embedder, where it was not asked lately. Raises SamError.
         """
         embedder, vectors = self._embedder, self._vectors
         if embedder is None and self._state.error is not None:
@@ -168,6 +177,7 @@ class MeaningService:
         wanted = asked(text)
         question = await self._vector_of(embedder, wanted.words)
         hits: list[Hit] = []
+        near: list[Near] = []
         for most in _NEAR:
             try:
                 nearest = partial(vectors.nearest, question, most, filters.conversation_id)
@@ -179,9 +189,24 @@ class MeaningService:
             hits = await self._words.read(partial(said.hits, found=near, wanted=wanted, filters=filters, hidden=hidden))
             if len(hits) >= limit or len(near) < most:
                 break
-        return hits[:limit]
+        everywhere = (
+            near if not filters.conversation_id else await self._on_thread(lambda: vectors.nearest(question, 1))
+        )
+        if not hits or await self._is_below(embedder, vectors, everywhere[0].similarity, text):
+            return []
+        return await self._words.read(partial(with_words, hits=hits[:limit], text=text, filters=filters, typing=typing))
 
     # Inside
+
+    async def _is_below(self, embedder: Embedder, vectors: Vectors, nearest: float, text: str) -> bool:
+        """Whether the nearest of all is no nearer than what is found for words without a meaning."""
+        floor = self._floor
+        count = await self._on_thread(vectors.count)
+        if floor.is_wanted(count):
+            nonsense = await asyncio.gather(*map(embedder.question, floor.WORDS))
+            floor.learn(count, await self._on_thread(partial(_nearest_of, vectors, nonsense)))
+        is_unknown = await self._words.read(partial(are_unknown, query=understand(text, typing=False)))
+        return floor.is_below(nearest, is_unknown=is_unknown)
 
     async def _vector_of(self, embedder: Embedder, text: str) -> list[float]:
         """The same question is asked again whenever the list on screen is brought up to date."""
@@ -280,3 +305,9 @@ class MeaningService:
                 listener(state)
             except Exception:  # one broken view must not stop the others
                 log.exception("a listener failed on %s", state)
+
+
+def _nearest_of(vectors: Vectors, questions: Sequence[Sequence[float]]) -> list[float]:
+    """How near the nearest passage is to each."""
+    found = [vectors.nearest(question, 1) for question in questions]
+    return [near[0].similarity if near else 0.0 for near in found]

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import apsw
 
 NAME = "meaning.sqlite"
-SCHEMA = "1"
+SCHEMA = "2"
 """Of the tables, and of how texts are cut: any change of either makes another, and all is built anew."""
 _DIGEST_BYTES = 16
 

@@ -203,10 +203,16 @@ class SearchPage(QWidget):
         self.status.show_error("")
         self._next, self._shown, self._revision = results.next, text, revision
         if after is not None:
-            shown = {(hit.place.conversation_id, hit.place.message_id) for hit in self._similar}
-            new = [hit for hit in results.hits if (hit.place.conversation_id, hit.place.message_id) not in shown]
+            seen = self._results.hits if self._results is not None and self._similar else ()
+            shown = {(hit.place.conversation_id, hit.place.message_id) for hit in seen if hit.kind != "document"}
+            new = [
+                hit
+                for hit in results.hits
+                if hit.kind == "document" or (hit.place.conversation_id, hit.place.message_id) not in shown
+            ]
             self.rows.add(self._rows_of(new), has_more=results.next is not None)
             return
+        by_words = results
         wants_similar = order == "best" and self._services.settings.current.search.semantic
         if not wants_similar or self._similar_of != (text, filters):
             self._similar_of, self._similar = None, []
@@ -215,7 +221,7 @@ class SearchPage(QWidget):
         self._show(results)
         if wants_similar:
             self._end_similar()
-            self._similar_task = self._services.tasks.spawn(self._add_similar(text, filters, results), "search")
+            self._similar_task = self._services.tasks.spawn(self._add_similar(text, filters, by_words), "search")
 
     def _show(self, results: Results) -> None:
         """The first page."""
@@ -246,12 +252,11 @@ class SearchPage(QWidget):
         except SamError as error:
             self.status.tell(str(error))
             return
-        has_more_pages = len(self.rows.rows) > len(results.hits)
+        has_more_pages = self._results is None or len(self.rows.rows) > len(self._results.hits)
         if has_more_pages or (self._similar_of == (text, filters) and similar == self._similar):
             return
         self._similar_of, self._similar = (text, filters), similar
-        words = replace(results, hits=tuple(hit for hit in results.hits if not hit.is_similar))
-        self._show(self._mixed(words, similar))
+        self._show(self._mixed(results, similar))
 
     def _mixed(self, words: Results, similar: Sequence[Hit]) -> Results:
         from sam_py.store.semantic.fusion import mixed

@@ -20,6 +20,8 @@ from sam_py.store.semantic.fusion import mixed
 from sam_py.store.semantic.service import MeaningService, MeaningState
 from sam_py.store.semantic.vectors import NAME, why_not
 from tests.fakes.embedder import TopicEmbedder
+from tests.fakes.many_talks import talks
+from tests.fakes.recall import asked, vector
 from tests.store.house import House, at_home
 
 EVERYTHING = Filters()
@@ -206,12 +208,49 @@ def test_an_edited_message_is_found_by_what_it_says_now(paths: Paths) -> None:
         await here.meaning.use(TopicEmbedder())
         await here.meaning.settled()
         message = animals.get(animals.path[0])
-        animals.replace(message.model_copy(update={"parts": (TextPart(text="Will it rain?"),)}))
+        animals.replace(message.model_copy(update={"parts": (TextPart(text="Will it rain soon"),)}))
         await here.saved(animals)
         await here.words.settled()
         assert "My puppy is ill." not in await here.found("dog", limit=9)
         await here.meaning.settled()
-        assert await here.found("storm", limit=1) == ["Will it rain?"]
+        assert await here.found("storm", limit=1) == ["Will it rain soon"]
+
+    searched(paths, story)
+
+
+def test_what_has_the_words_too_is_counted_once_and_shown_with_them(paths: Paths) -> None:
+    async def story(here: Searched) -> None:
+        await three_talks(here)
+        await here.talk(*[f"The dog is a puppy, the {number}th." for number in range(60)])
+        await here.meaning.use(TopicEmbedder())
+        await here.meaning.settled()
+        words = await here.words.search("dog puppy")
+        page = mixed(words, await here.meaning.similar("dog puppy"), 30)
+        alike = [hit for hit in page.hits if hit.is_similar]
+        assert (words.total, page.total) == (60, 60 + len(alike))
+        assert not [hit.snippet for hit in alike if "The dog" in hit.snippet]
+        assert all(hit.marks for hit in page.hits if not hit.is_similar)
+
+    searched(paths, story)
+
+
+def test_for_what_means_nothing_nothing_is_found(paths: Paths) -> None:
+    class Known(TopicEmbedder):
+        def vector(self, text: str) -> list[float]:
+            return vector(text)
+
+    async def story(here: Searched) -> None:
+        for _title, told in talks()[:8]:
+            await here.talk(*[text for _tag, text in told])
+        embedder = Known()
+        await here.meaning.use(embedder)
+        await here.meaning.settled()
+        assert [await here.found(text, limit=30) for text in ("zzzzqqq", "brxtl", "xvvkqq")] == [[], [], []]
+        wanted = [text for text, _places in asked(8)][:5]
+        assert all([await here.found(text) for text in wanted])
+        asked_before = len(embedder.questions)
+        await here.found("another zzzzqqq")
+        assert len(embedder.questions) == asked_before + 1, "the floor is measured once"
 
     searched(paths, story)
 
@@ -233,6 +272,8 @@ def test_two_ranks_are_mixed_and_what_both_found_stands_first(paths: Paths) -> N
             replace(words.hits[0], place=replace(words.hits[0].place, message_id=str(number))) for number in range(30)
         )
         page = mixed(Results(many, ("next",), 90, True), similar, 30)
-        assert (len(page.hits), page.next, page.total) == (30 + len(similar), ("next",), 90 + len(similar))
+        more = [hit for hit in similar if hit.is_similar]
+        assert (len(page.hits), page.next, page.total) == (30 + len(similar), ("next",), 90 + len(more))
+        assert len(more) == len(similar) - 1
 
     searched(paths, story)
