@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -15,7 +16,9 @@ from sam_py.store.errors import StorageError, deleted_elsewhere, gone_on_elsewhe
 from sam_py.store.folders import from_trash, looked_at, purge, to_trash
 from sam_py.store.journal import Journal
 from sam_py.store.summary import summary_of_bus
-from sam_py.store.writer import BACKGROUND, SAVE, Writer
+from sam_py.store.writer import BACKGROUND, READ, SAVE, Writer
+
+log = logging.getLogger(__name__)
 
 
 class Deleting:
@@ -41,6 +44,21 @@ class Deleting:
 
     def _tell(self, problem: StorageError) -> None:
         raise NotImplementedError
+
+    async def chosen_pins(self, id: str, auto_pin: int) -> int:
+        """How many of its messages somebody pinned, beyond the user's first `auto_pin`; 0 where it cannot be read.
+
+        From the files, which say it also while the search index is being built.
+        """
+        from sam_py.store.pins import count_chosen_pins  # not needed at the start
+
+        await self._settle(id)
+        journal = Journal(self._folder(id), "", self._disk)
+        try:
+            return await self._writer.run(lambda: count_chosen_pins(journal.load(mend=False), auto_pin), READ)
+        except StorageError as error:
+            log.warning("the pins of conversation %s cannot be counted", id, exc_info=error)
+            return 0
 
     async def delete(self, id: str) -> None:
         """Move a conversation to the trash. What an open one still says is kept there, too."""

@@ -41,8 +41,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-_FIRST_SIZE = (1080, 760)
-_SMALLEST = (420, 360)
+_FIRST_SIZE, _SMALLEST = (1080, 760), (420, 360)
 _QUIET_AFTER_S = 1.5
 _REFUSED_LINK_MS, _KEEP_AFTER_MS = 8_000, 1_000
 
@@ -413,6 +412,7 @@ class MainWindow(QMainWindow):
     def _apply_settings(self, settings: Settings) -> None:
         self._services.registry.configure(settings.providers)
         self._context.show_metrics = settings.appearance.show_metrics
+        self.sidebar.commands.auto_pin = settings.chat.auto_pin
         for conversation in self.conversations.all():
             conversation.session.defaults = settings.chat
             conversation.bus.auto_pin = settings.chat.auto_pin

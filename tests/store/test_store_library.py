@@ -206,6 +206,25 @@ def test_a_copy_has_all_branches_and_a_title_that_says_so(paths: Paths) -> None:
     at_home(paths, story)
 
 
+def test_only_what_somebody_pinned_counts_as_a_pin_that_would_go(paths: Paths) -> None:
+    async def story(house: House) -> None:
+        bus = await house.talk("first", "answer", "second", "more", "third")
+        unasked = [message.id for message in bus.messages() if message.pinned]
+        assert len(unasked) == 3
+        bus.annotate(unasked[0], importance=0.9)
+        assert await house.library.chosen_pins(bus.conversation_id, 3) == 0
+        bus.annotate(bus.id_at(1), pinned=True)
+        bus.add_user_message("fourth", pinned=True)
+        bus.add_user_message("another fourth", parent_id=bus.id_at(4), pinned=True)
+        bus.annotate(unasked[1], pinned=False)
+        assert await house.library.chosen_pins(bus.conversation_id, 3) == 3
+        assert await house.library.chosen_pins(bus.conversation_id, 0) == 5
+        bus.annotate(bus.id_at(1), pinned=False)
+        assert await house.library.chosen_pins(bus.conversation_id, 3) == 2
+
+    at_home(paths, story)
+
+
 def test_deleting_can_be_undone(paths: Paths) -> None:
     async def story(house: House) -> None:
         bus = await house.talk("one", title="precious")

@@ -44,6 +44,11 @@ class ConversationMenus(QObject):
         self._add(menu, "rename", self.tr("Rename folder…"), partial(self._ask_folder_name, folder))
         self._add(menu, "download", self.tr("Export folder…"), partial(self.folder_export_chosen.emit, folder))
         self._add(menu, "close", self.tr("Remove folder, keep conversations"), partial(self._remove_folder, folder))
+        menu.addSeparator()
+        ids = self._commands.ids_in(folder)
+        words = self.tr("Delete its conversation") if len(ids) == 1 else self.tr("Delete its %1 conversations")
+        words = words.replace("%1", self._parent.locale().toString(len(ids)))
+        self._add(menu, "trash", words, partial(self._choose, "delete", ids))
         menu.popup(place)
 
     def _conversation_menu(self, ids: list[str]) -> QMenu:

@@ -68,6 +68,7 @@ class Sidebar(QWidget):
         self._spawn = spawn
         self._drop_words: QWidget | None = None
         self._themes = themes
+        self._icons = icons
         self._now = now
         self._current = ""
         self._pending: set[str] = set()
@@ -208,6 +209,7 @@ class Sidebar(QWidget):
         self.commands.deleted.connect(self.deleted)
         self.commands.opened.connect(self.conversation_chosen)
         self.commands.notice_requested.connect(self.notice_requested)
+        self.commands.pins_at_stake.connect(self._ask_about_pins)
         self._themes.changed.connect(self._retheme)
 
     def _do(self, what: Act, ids: list[str]) -> None:
@@ -232,14 +234,21 @@ class Sidebar(QWidget):
                 assert_never(what)
 
     def _export_folder(self, folder: str) -> None:
-        ids = [each.id for each in self._library.summaries() if each.folder == folder]
-        self.export_requested.emit(ids, folder)
+        self.export_requested.emit(self.commands.ids_in(folder), folder)
 
     def _open_menu(self, place: QPoint) -> None:
         self._menus.open_menu(self.list.selected_ids(), place)
 
     def _delete_selected(self) -> None:
         self._do("delete", self.list.selected_ids())
+
+    def _ask_about_pins(self, ids: list[str], pins: dict[str, int], title: str) -> None:
+        from sam_py.ui.sidebar.pins_question import ask_about_pins
+
+        remove = self.commands.remove
+        ask_about_pins(
+            self.window(), self._icons, title, len(ids), pins, lambda: remove(ids), lambda: remove(ids, kept=pins)
+        )
 
     def _pin_dropped(self, ids: list[str]) -> None:
         self.commands.pin(ids, True)

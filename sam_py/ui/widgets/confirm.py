@@ -23,9 +23,14 @@ class Confirm(QDialog):
         accept_text: str,
         on_accept: Callable[[], object],
         parent: QWidget | None = None,
+        *,
+        other_text: str = "",
+        on_other: Callable[[], object] | None = None,
     ) -> None:
+        """`other_text`: the words of a second way out, a button between “Cancel” and `accept_text`."""
         super().__init__(parent)
         self._on_accept = on_accept
+        self._on_other = on_other
         theme = icons.themes.current
         self.setWindowTitle(title)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
@@ -57,21 +62,43 @@ class Confirm(QDialog):
         self.accept_button = PillButton(icons, accept_text, kind="accent", parent=self)
         self.accept_button.clicked.connect(self.accept)
         row.addWidget(self.cancel_button)
+        self.other_button: PillButton | None = None
+        if other_text:
+            self.other_button = PillButton(icons, other_text, kind="outline", parent=self)
+            self.other_button.clicked.connect(self._other_chosen)
+            row.addWidget(self.other_button)
         row.addWidget(self.accept_button)
         column.addLayout(row)
-        self.setMinimumWidth(round(360 * theme.scale))
-        self.setMaximumWidth(round(480 * theme.scale))
+        least, most = round(360 * theme.scale), round(480 * theme.scale)
+        self.setMinimumWidth(least)
+        self.setMaximumWidth(most)
+        width = min(max(column.sizeHint().width(), least), most)
+        self.resize(width, column.heightForWidth(width))  # else a text that wraps may find too little room
         self.accepted.connect(self._accepted)
         self.cancel_button.setFocus(Qt.FocusReason.TabFocusReason)
 
     @classmethod
     def ask(
-        cls, parent: QWidget, icons: Icons, title: str, text: str, accept_text: str, on_accept: Callable[[], object]
+        cls,
+        parent: QWidget,
+        icons: Icons,
+        title: str,
+        text: str,
+        accept_text: str,
+        on_accept: Callable[[], object],
+        *,
+        other_text: str = "",
+        on_other: Callable[[], object] | None = None,
     ) -> Confirm:
         """Open the question over `parent` and return at once."""
-        question = cls(icons, title, text, accept_text, on_accept, parent)
+        question = cls(icons, title, text, accept_text, on_accept, parent, other_text=other_text, on_other=on_other)
         question.open()
         return question
+
+    def _other_chosen(self) -> None:
+        self.reject()
+        if self._on_other is not None:
+            self._on_other()
 
     def _accepted(self) -> None:
         self._on_accept()

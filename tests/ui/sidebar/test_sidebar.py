@@ -20,13 +20,14 @@ from PySide6.QtGui import (
     QKeySequence,
     QShortcut,
 )
-from PySide6.QtWidgets import QApplication, QInputDialog, QLineEdit, QMenu, QWidget
+from PySide6.QtWidgets import QApplication, QInputDialog, QLabel, QLineEdit, QMenu, QWidget
 
 from sam_py.store.library import LibraryChange
 from sam_py.store.summary import ConversationSummary
 from sam_py.ui.sidebar.dropped_files import DropWords
 from sam_py.ui.sidebar.sidebar import Sidebar
 from sam_py.ui.theme import Themes
+from sam_py.ui.widgets.confirm import Confirm
 from sam_py.ui.widgets.icons import Icons
 from tests.store.importers.samples import SAMPLES
 
@@ -41,6 +42,7 @@ class MemoryLibrary:
     def __init__(self, *summaries: ConversationSummary) -> None:
         self.rows = {each.id: each for each in summaries}
         self.trash: dict[str, ConversationSummary] = {}
+        self.pins: dict[str, int] = {}
         self.listeners: list[Callable[[LibraryChange], None]] = []
 
     def summaries(self) -> list[ConversationSummary]:
@@ -68,6 +70,9 @@ class MemoryLibrary:
     async def duplicate(self, id: str) -> str:
         self.put(replace(self.rows[id], id=id + "2", title=self.rows[id].title + " (copy)"))
         return id + "2"
+
+    async def chosen_pins(self, id: str, auto_pin: int) -> int:
+        return self.pins.get(id, 0)
 
     async def delete(self, id: str) -> None:
         self.trash[id] = self.rows.pop(id)
@@ -191,6 +196,38 @@ def test_several_are_deleted_and_restored_together(stage: Stage) -> None:
     assert stage.notices[0][0] == "Deleted 2 conversations."
     stage.notices[0][2]()
     stage.wait_for("Work", "Title c", "Today", "Title a", "Title b")
+
+
+def test_what_has_pins_is_asked_about_and_may_go_into_the_archive_instead(stage: Stage, qtbot: Any) -> None:
+    stage.library.pins = {"a": 1, "c": 4}
+    stage.list.setFocus()
+    stage.click("a")
+    stage.press(Qt.Key.Key_Delete)
+    question = stage.sidebar.findChild(Confirm)
+    assert question is not None
+    assert question.isVisible()
+    assert "Title a" in question.windowTitle()
+    assert stage.deleted == []
+    question.cancel_button.click()
+    assert (stage.deleted, stage.notices) == ([], [])
+    qtbot.waitUntil(lambda: stage.sidebar.findChild(Confirm) is None)
+
+    stage.sidebar.commands.delete(["a", "b", "c"])
+    question = stage.sidebar.findChild(Confirm)
+    assert question is not None
+    assert any("5 messages in 2 of them" in label.text() for label in question.findChildren(QLabel))
+    assert question.other_button is not None
+    question.other_button.click()
+    assert stage.deleted == ["b"]
+    assert [id for id, row in stage.library.rows.items() if row.archived] == ["a", "c"]
+    qtbot.waitUntil(lambda: stage.sidebar.findChild(Confirm) is None)
+
+    stage.sidebar.commands.delete(["c"])
+    question = stage.sidebar.findChild(Confirm)
+    assert question is not None
+    question.accept_button.click()
+    assert stage.deleted == ["b", "c"]
+    assert stage.notices[-1][1] == "Undo"
 
 
 def test_f2_renames_in_place(stage: Stage) -> None:
