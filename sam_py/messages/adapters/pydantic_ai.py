@@ -68,6 +68,16 @@ _READ = frozenset(
         "metadata",
     ]
 )
+_READ_OF_PART = frozenset(
+    ["part_kind", "content", "tool_name", "tool_call_id", "args", "timestamp", "signature", "provider_name"]
+)
+_PARTS = frozenset(
+    ["system-prompt", "user-prompt", "tool-return", "retry-prompt", "text", "thinking", "tool-call", "file"]
+)
+_PIECES = frozenset(["image-url", "binary", "text", "text-content"])
+_READ_OF_PIECE = frozenset(["kind", "url", "media_type", "data", "identifier", "content"])
+_OF_PARTS = "of_parts"
+"""In `FOREIGN`: what parts said beside what we read, by their place; kept, and not written again."""
 _FINISH = {ours: theirs for theirs, ours in _STOP.items()}
 
 
@@ -94,7 +104,8 @@ def from_pydantic_ai(forms: Iterable[Form], keep: Keep | None = None) -> list[Me
 
 def _written(message: Message, read: Read | None) -> dict[str, Any]:
     rest = (message.model_extra or {}).get(FOREIGN)
-    form = {**_bare(message, read), **(rest if isinstance(rest, dict) else {})}
+    kept = {key: value for key, value in rest.items() if key != _OF_PARTS} if isinstance(rest, dict) else {}
+    form = {**_bare(message, read), **kept}
     (read_back,) = _read(form, lambda data, mime: "")
     return {**form, "metadata": {**form.get("metadata", {}), SIDE: side_of(message, read_back)}}
 
@@ -209,8 +220,12 @@ def _read(form: Form, keep: Keep | None) -> list[Message]:
         raise ValueError(f"not a message of pydantic-ai: kind {kind!r}, keys {sorted(map(str, form))}")
     side = side_in(form)
     messages: list[Message] = [_response(form, keep)] if kind == "response" else list(_request(parts, keep))
-    if messages and (rest := _rest(form)):
-        messages[0] = messages[0].model_copy(update={FOREIGN: rest})
+    groups = [parts] if kind == "response" else [[part] for part in parts]
+    for place, (message, of_message) in enumerate(zip(messages, groups, strict=True)):
+        left = _left(of_message)
+        rest = {**(_rest(form) if place == 0 else {}), **({_OF_PARTS: left} if left else {})}
+        if rest:
+            messages[place] = message.model_copy(update={FOREIGN: rest})
     if side is None or len(messages) != 1:
         return messages
     return [restored(messages[0], side, lambda message: _says_the_same(message, form))]
@@ -222,6 +237,25 @@ def _rest(form: Form) -> dict[str, Any]:
     metadata = form.get("metadata")
     others = {key: value for key, value in metadata.items() if key != SIDE} if isinstance(metadata, dict) else {}
     return {**rest, "metadata": others} if others else rest
+
+
+def _left(parts: list[Any]) -> dict[str, Any]:
+    """What known parts, and known pieces of a prompt, say beside what we read, by their place."""
+    found: dict[str, Any] = {}
+    for place, part in enumerate(parts):
+        if not isinstance(part, dict) or part.get("part_kind") not in _PARTS:
+            continue
+        content = part.get("content")
+        pieces = content if isinstance(content, list) else [content]
+        said = {str(place): (part, _READ_OF_PART)}
+        for number, piece in enumerate(pieces):
+            if isinstance(piece, dict) and piece.get("kind") in _PIECES:
+                said[f"{place}.{number}"] = (piece, _READ_OF_PIECE)
+        for where, (form, read) in said.items():
+            left = {key: value for key, value in form.items() if key not in read and value not in (None, "", [], {})}
+            if left:
+                found[where] = left
+    return found
 
 
 def _says_the_same(message: Message, form: Form) -> bool:
