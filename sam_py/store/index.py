@@ -6,6 +6,7 @@ import json
 import logging
 from dataclasses import dataclass, field
 from pathlib import Path
+from zlib import crc32
 
 from sam_py.store.disk import Disk
 from sam_py.store.journal import Stamp
@@ -14,6 +15,7 @@ from sam_py.store.summary import ConversationSummary, from_row, to_row
 log = logging.getLogger(__name__)
 
 _VERSION = 1
+_CHECKED = b',"crc":"'
 
 
 @dataclass(slots=True)
@@ -34,6 +36,9 @@ def read_index(path: Path) -> Index | None:
         return None
     index = Index()
     try:
+        body, mark, check = raw.rpartition(_CHECKED)
+        if mark and check != b'%08x"}' % crc32(body):
+            raise ValueError("its check sum is another")
         document = json.loads(raw)
         if document["version"] != _VERSION:
             return None
@@ -54,5 +59,6 @@ def write_index(disk: Disk, path: Path, index: Index) -> None:
     document = {"version": _VERSION, "rows": rows, "damaged": index.damaged}
     data = json.dumps(document, ensure_ascii=False, separators=(",", ":"))
     temporary = path.with_suffix(".tmp")
-    temporary.write_text(data, encoding="utf-8", errors="replace")
+    body = data[:-1].encode("utf-8", "replace")
+    temporary.write_bytes(b'%b%b%08x"}' % (body, _CHECKED, crc32(body)))
     disk.rename(str(temporary), str(path))

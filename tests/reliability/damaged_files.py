@@ -141,7 +141,8 @@ def _faults(
             missing = [now] if kind in IRREPLACEABLE and not any(now in each for each in everything) else []
         faults += [f"damaged bytes of {path.name} are gone: {each[:60]!r}" for each in missing]
         verdict.told[kind] += bool(words)
-        is_whole = _is_whole(was, now, has_index=index not in touched) if kind == "journal" else _parses(now)
+        is_ours = home / "state/device-id" not in touched
+        is_whole = _is_whole(was, now, index not in touched, is_ours) if kind == "journal" else _parses(now)
         if kind in TOLD and how != "gone" and not is_whole and ("damaged" if kind == "journal" else "") not in words:
             faults.append(f"nothing was said of {path.name}, but {words!r}")
         if kind == "journal":
@@ -158,15 +159,21 @@ def _faults(
 
 
 def _is_in(text: str, lines: set[bytes]) -> bool:
-    return any(json.dumps(text, ensure_ascii=False).encode() in line for line in lines)
+    """Whether one of the lines holds a message with this text; the title has the same words."""
+    said = json.dumps(text, ensure_ascii=False).encode()
+    return any(said in line and b'"event":"message_added"' in line for line in lines)
 
 
-def _is_whole(was: bytes, now: bytes, *, has_index: bool) -> bool:
-    """Whether a journal says all that it said; without the index nobody knows of messages that are cut off neatly."""
+def _is_whole(was: bytes, now: bytes, has_index: bool, is_ours: bool) -> bool:
+    """Whether a journal says all that it said; without the index nobody knows of messages that are cut off neatly.
+
+    A last line without its end is damage in our own file; another device's may be on its way.
+    """
     before, after = read_lines(was), read_lines(now)
     known = {record.subject for record in after.records}
     lost = any(each.subject not in known for each in before.records if each.event_name == "message_added")
-    return not (after.bad or after.torn_at is not None or (lost and has_index) or not after.records)
+    is_torn = is_ours and after.torn_at is not None
+    return not (after.bad or is_torn or (lost and has_index) or not after.records)
 
 
 def _parses(raw: bytes) -> bool:

@@ -103,6 +103,22 @@ def test_empty_files_of_another_computer_that_are_on_their_way_are_no_damage(pat
     assert at_the_next_start(paths, story) == []
 
 
+def test_an_index_with_one_bit_amiss_is_built_anew(paths: Paths) -> None:
+    (file,) = written(paths)
+    index = paths.state / "index.json"
+    index.write_bytes(index.read_bytes().replace(file.parent.name.encode(), b"x" + file.parent.name[1:].encode()))
+    ids: list[str] = []
+
+    async def start() -> None:
+        house = House(paths)
+        await house.library.start()
+        ids.extend(summary.id for summary in house.library.summaries())
+        await house.library.aclose()
+
+    asyncio.run(start())
+    assert ids == [file.parent.name]
+
+
 def test_a_row_that_is_read_while_its_file_comes_is_kept(paths: Paths) -> None:
     (file,) = written(paths)
     whole = file.read_bytes()
