@@ -9,6 +9,7 @@ import pytest
 
 from sam_py.paths import Paths, default_paths
 from sam_py.settings.model import ModelChoice
+from sam_py.store.semantic.floor import Floor
 from sam_py.store.semantic.vectors import why_not
 from tests.fakes.fault_server import Json
 from tests.fakes.semantic_room import Room, furnished
@@ -46,7 +47,9 @@ def test_nothing_is_sent_before_the_switch_and_everything_is_found_after_it(path
         room.services.settings.change(lambda settings: settings.model_copy(update={"providers": moved}))
         await room.until(lambda: room.meaning.state.phase == "off")
         assert await room.meaning.service.similar("dog") == []
-        assert len(room.server.requests) == 2
+        assert len(room.server.requests) == 2 + len(Floor.WORDS), (
+            "all that was said, the question, and nonsense to compare"
+        )
         assert not room.settings.search.semantic
 
     furnished(paths, qtbot, story)
