@@ -172,7 +172,7 @@ def _headline(hit: Hit) -> str:
     where = " ".join(word for word in (_WORDS[hit.kind], hit.name[:60], hit.label) if word)
     branch = "" if hit.place.is_on_path else "another branch"
     why = "similar in meaning" if hit.is_similar else ""
-    facts = (at, hit.place.conversation_title or "Untitled", who, where, why, branch, hit.place.conversation_id[:12])
+    facts = (at, hit.place.conversation_title or "New chat", who, where, why, branch, hit.place.conversation_id[:12])
     return _CONTROLS.sub(" ", " · ".join(fact for fact in facts if fact))
 
 

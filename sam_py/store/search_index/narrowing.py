@@ -7,9 +7,17 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from sam_py.store.search_index.results import Filters, Place
+from sam_py.store.search_index.words import BEHIND, shown
+from sam_py.store.summary import PREVIEW_CHARACTERS
 
+_NAME = (
+    f"iif(conversation.title <> '', conversation.title, char({ord(BEHIND)}) || coalesce((SELECT substr(entry.text, 1, "  # noqa: S608
+    f"{4 * PREVIEW_CHARACTERS}) FROM message AS tip CROSS JOIN entry ON entry.rowid = tip.key "
+    "WHERE tip.conversation = conversation.key AND tip.id = conversation.tip), ''))"
+)
+"""The title; of what has none the beginning of its last message, as in the sidebar, and told by what stands before."""
 PLACE = (
-    "conversation.id, conversation.title, message.id, message.created, message.role, message.model, "
+    f"conversation.id, {_NAME}, message.id, message.created, message.role, message.model, "
     "message.importance, message.pinned, message.on_path"
 )
 """The columns that `place_of` takes."""
@@ -70,6 +78,8 @@ def key_range(filters: Filters) -> tuple[int, int]:
 def place_of(row: tuple[Any, ...]) -> Place:
     """From the columns of `PLACE`."""
     conversation, title, message, created, role, model, importance, pinned, on_path = row
+    if title.startswith(BEHIND):
+        title = " ".join(shown(title[1:]).split())[:PREVIEW_CHARACTERS]
     return Place(conversation, title, message, moment_of(created), role, model, importance, bool(pinned), bool(on_path))
 
 

@@ -54,6 +54,8 @@ class Filters:
 class Place:
     """A message, and all that is needed to go there.
 
+    `conversation_title`: of one without a title the beginning of its last message, as the list of conversations has it.
+
     `is_on_path`: it is on the branch that is shown; where not, `MessageBus.select_branch(message_id)` shows it.
     `message_id` is empty where the place is the conversation as a whole.
     """

@@ -126,8 +126,12 @@ class FilterBar(QWidget):
         if filters.text != self.field.text().strip():
             self.field.setText(filters.text)
             self._typing.stop()
-        titles = {each.id: one_line(each.title) for each in self._conversations()} if filters.conversation_id else {}
-        untitled = tr("Untitled conversation")
+        titles = (
+            {each.id: one_line(each.title or each.preview) for each in self._conversations()}
+            if filters.conversation_id
+            else {}
+        )
+        untitled = tr("New chat")
         self.conversation.show_choice(
             titles.get(filters.conversation_id, untitled) or untitled if filters.conversation_id else ""
         )
@@ -144,7 +148,7 @@ class FilterBar(QWidget):
     # Choosing
 
     def _choose_conversation(self) -> None:
-        choices = [(each.id, each.title or tr("Untitled conversation")) for each in self._conversations()]
+        choices = [(each.id, each.title or each.preview or tr("New chat")) for each in self._conversations()]
         popup = ChoicePopup(
             self._icons, tr("Find a conversation"), tr("All conversations"), choices, self.filters.conversation_id, self
         )

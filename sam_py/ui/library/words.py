@@ -132,7 +132,7 @@ def status(said: str) -> str:
 
 
 def conversation(item: Item) -> str:
-    return one_line(item.place.conversation_title[:200]) or tr("Untitled conversation")
+    return one_line(item.place.conversation_title[:200]) or tr("New chat")
 
 
 def not_here() -> str:

@@ -36,6 +36,7 @@ def book(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
                           output_text=output),
         title="Ottawa",
     )  # fmt: skip
+    write(paths, "new", user("n1", "Where do   **llamas**\nlive, 東京?"))
     shelf = Shelf(paths)
     shelf.update()
     connection = shelf.read()
@@ -77,3 +78,9 @@ def test_a_word_beyond_the_beginning_of_an_item_keeps_it_in_the_list(book: Index
     found = lists.items(book.connection, Filters(text=text), limit=20, after=None)
     assert [item.name for item in found.items] == names
     assert sum(lists.counts(book.connection, Filters(text=text)).items.values()) == len(names)
+
+
+def test_what_has_no_title_is_called_by_its_words_and_is_no_title_hit(book: Index) -> None:
+    [hit] = book.search("llamas").hits
+    assert (hit.kind, hit.place.conversation_title) == ("text", "Where do llamas live, 東京?")
+    assert {hit.place.conversation_title for hit in book.search("giraffe").hits} == {"Ottawa"}
