@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 from sam_py.store.disk import Disk, replace_durably
@@ -16,11 +17,18 @@ _HASH = re.compile(r"[0-9a-f]{64}\Z")
 class Attachments:
     """Content by hash. Reading and writing happen on the writer's thread."""
 
-    def __init__(self, folder: Path, writer: Writer, disk: Disk | None = None) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        writer: Writer,
+        disk: Disk | None = None,
+        check_store: Callable[[], None] = lambda: None,
+    ) -> None:
+        """`check_store` raises StorageError where the store is not there, as while its drive is unmounted."""
         self._folder = folder
         self._writer = writer
         self._disk = disk or Disk()
-        self._was_there = folder.is_dir()
+        self._check_store = check_store
 
     async def put(self, content: bytes) -> str:
         """Keep `content` durably and return its hash. The same content again costs nothing. Raises StorageError."""
@@ -72,12 +80,14 @@ class Attachments:
         hash = hashlib.sha256(content).hexdigest()
         folder = self._folder / hash[:2]
         path = folder / hash
-        if self._was_there and not self._folder.is_dir():  # what is put in its place would be hidden when it is back
+        try:
+            self._check_store()
+        except StorageError as error:  # what is put in its place would be hidden when it is back
             raise StorageError(
-                f"{self._folder} is not there any more: connect the drive or wait for the sync program, then attach "
-                "the file again.",
+                f"{self._folder.parent} is not there: connect the drive or wait for the sync program, then attach the "
+                "file again.",
                 kind="gone",
-            )
+            ) from error
         try:
             if path.is_file() and path.stat().st_size == len(content) and path.read_bytes() == content:
                 return hash

@@ -77,7 +77,7 @@ def check_store(data: Path, conversations: Path, disk: Disk, known: int) -> None
 
 
 class Presence:
-    """Whether the data folder is the store that was there when the program started.
+    """Whether the data folder is the store that was there when the program started, and last time.
 
     A drive that is unmounted leaves its folder behind, empty or with what once was written there by mistake. What is
     written into it then is acknowledged, and hidden when the drive is back: so the store's mark is looked for before
@@ -88,16 +88,30 @@ class Presence:
         self._data = paths.data
         self._conversations = paths.conversations
         self._disk = disk
+        self._is_moved = paths.moved
+        self._refusal: StorageError | None = None
         self._had_mark = False
         self._identity: tuple[int, int] | None = None
 
     def begin(self, known: int) -> None:
-        """See that it is the store with the `known` conversations of the last time. Raises StorageError."""
-        check_store(self._data, self._conversations, self._disk, known)
+        """See that it is the store with the `known` conversations of the last time. Raises StorageError.
+
+        A data folder that was moved is not made: where it is not there, its drive is not.
+        """
+        try:
+            if self._is_moved and not self._disk.exists(str(self._data)):
+                raise gone_away(self._data)
+            check_store(self._data, self._conversations, self._disk, known)
+        except StorageError as error:
+            self._refusal = error
+            raise
+        self._refusal = None
         self._had_mark, self._identity = self._is_marked, _identity_of(self._data)
 
     def check(self) -> None:
-        """Raises StorageError where the store went away since."""
+        """Raises StorageError where the store was not there, or went away since."""
+        if self._refusal is not None:
+            raise self._refusal
         if not self._had_mark or self._is_marked:
             return
         if self._identity is None or _identity_of(self._data) != self._identity or not self._has_conversations:

@@ -93,7 +93,7 @@ class Library(Deleting):
             on_damaged=self._tell,
             presence=self._presence,
         )
-        self.attachments = Attachments(paths.attachments, self._writer, self._disk)
+        self.attachments = Attachments(paths.attachments, self._writer, self._disk, self._presence.check)
         self.documents = Documents(paths.data / "documents", self.attachments.path, self._writer, self._disk)
         self.notes = Notes(paths.data / "notes", self._writer, self._disk, self._presence.check)
         self.drafts = Drafts(paths.drafts, self._writer, self._clock, self._disk, is_known=self._is_known)
@@ -146,10 +146,10 @@ class Library(Deleting):
             self._refused = error
             self._chores.later("start", RETRY_START_S, self._start_again)
             raise
-        self._refused = None
         self._list.device = self._others.device = self._device
         for journal in self._journals.values():
             journal.become(self._device)
+        self._refused = None  # from here on what waits is written
         if damaged:
             names = ", ".join(damaged)
             self._tell(StorageError(f"A draft was damaged; it is kept as {names}.", kind="damaged"))

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import shutil
+from pathlib import Path
 
 import pytest
 
-from sam_py.paths import Paths
+from sam_py.paths import DATA_FOLDER, Paths, default_paths
 from sam_py.store.errors import StorageError
 from sam_py.store.library import LibraryChange
 from sam_py.store.notes import Note
@@ -42,7 +43,9 @@ def test_nothing_is_written_in_the_place_of_a_drive_that_was_pulled_out_and_noth
         assert "connect the drive" in str(house.problems[-1])
         bus.add_user_message("said meanwhile")
         fresh = await asyncio.wait_for(refused_talk(house), 5)
-        for attempt in (library.flush(), library.notes.add(Note(text="lost?")), library.notes.all()):
+        (paths.attachments / "ab").mkdir(parents=True)
+        lost = library.notes.add(Note(text="lost?")), library.attachments.put(b"lost?")
+        for attempt in (library.flush(), library.notes.all(), *lost):
             with pytest.raises(StorageError, match="connect the drive"):
                 await attempt
         assert written_below(paths) == []
@@ -72,6 +75,9 @@ def test_a_drive_that_comes_after_the_start_is_found_by_itself(paths: Paths) -> 
         house = House(paths)
         with pytest.raises(StorageError, match="connect the drive"):
             await house.library.start()
+        for attempt in (house.library.notes.add(Note(text="lost?")), house.library.attachments.put(b"lost?")):
+            with pytest.raises(StorageError, match="connect the drive"):
+                await attempt
         assert written_below(paths) == []
         house.clock.pass_s(6)
         await house.library._chores.settle()
@@ -101,6 +107,22 @@ def test_a_store_whose_mark_alone_was_taken_away_goes_on(paths: Paths) -> None:
         assert mark.exists()
 
     at_home(paths, story)
+
+
+def test_a_moved_store_that_is_not_there_is_not_made_also_where_nothing_is_known_of_it(tmp_path: Path) -> None:
+    async def story() -> None:
+        (tmp_path / "config").mkdir()
+        (tmp_path / "config" / DATA_FOLDER).write_text(str(tmp_path / "drive" / "sam"))
+        house = House(default_paths(tmp_path).create())
+        with pytest.raises(StorageError, match="connect the drive"):
+            await house.library.start()
+        assert not (tmp_path / "drive").exists()
+        (tmp_path / "drive" / "sam").mkdir(parents=True)
+        await house.library.start()
+        await house.talk("begun")
+        await house.library.aclose()
+
+    asyncio.run(story())
 
 
 @pytest.mark.parametrize("content", [b"", b"\0" * 500, b"rubbish\n" * 9])
