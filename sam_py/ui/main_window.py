@@ -190,11 +190,15 @@ class MainWindow(QMainWindow):
     def new_conversation(self) -> None:
         """Show an empty conversation; the one that is empty already is used again."""
         self.to_conversation()
+        self._services.tasks.spawn(self.show_new(), "new conversation")
+
+    async def show_new(self) -> None:
+        """As `new_conversation`; it is shown when this returns."""
         shown = self.chat.conversation
-        if shown is not None and shown.is_new and not len(shown.bus):
-            self.chat.composer.setFocus()
-            return
-        self._services.tasks.spawn(self._show(self.conversations.new()), "new conversation")
+        if shown is None or not shown.is_blank:
+            await self._show(self.conversations.new())
+        self.to_conversation()
+        self.chat.composer.setFocus()
 
     def open_conversation(self, conversation_id: str) -> None:
         self._services.tasks.spawn(self._open(conversation_id), "open conversation")
@@ -321,9 +325,7 @@ class MainWindow(QMainWindow):
         self._services.tasks.spawn(self._open_guide(), "ask the guide")
 
     async def _open_guide(self) -> None:
-        shown = self.chat.conversation
-        if shown is None or not shown.is_new or len(shown.bus):
-            await self._show(self.conversations.new())
+        await self.show_new()
         self.chat.use_here("guide", "guide")
         self.chat.composer.setFocus()
 

@@ -45,6 +45,11 @@ class OpenConversation:
         return self.bus.conversation_id
 
     @property
+    def is_blank(self) -> bool:
+        """Whether it is new and nothing was said in it; its draft may hold something all the same."""
+        return self.is_new and not len(self.bus)
+
+    @property
     def is_busy(self) -> bool:
         return self.session.state.phase != "idle"
 

@@ -15,6 +15,7 @@ from sam_py.ui.services import Services
 
 if TYPE_CHECKING:
     from sam_py.ui.library.find_bar import FindBar
+    from sam_py.ui.library.reuse import Reused
     from sam_py.ui.main_window import MainWindow
 
 
@@ -73,6 +74,18 @@ class WindowPages(QObject):
                 self.jumps.take_keyboard()
         finally:
             self.pages.is_held = False
+
+    def use_in_new_chat(self, given: Reused) -> None:
+        """Show a new chat with these things in its composer, behind what was typed there before."""
+        self._services.tasks.spawn(self._use_in_new_chat(given), "use things in a new chat")
+
+    async def _use_in_new_chat(self, given: Reused) -> None:
+        from sam_py.ui.library.reuse import add_to
+
+        await self._window.show_new()
+        shown = self._chat.conversation
+        if shown is not None and shown.is_blank:  # the person may have turned elsewhere meanwhile
+            add_to(self._chat.composer, given)
 
     def find_here(self, step: int = 0) -> None:
         """Open the bar that finds words in the conversation; with a `step`, go to the next place or the one before.
@@ -138,6 +151,7 @@ class WindowPages(QObject):
 
         page = LibraryPage(self._services, self._services.search(), self.open_message, parent)
         page.closed.connect(self.back)
+        page.reused.connect(self.use_in_new_chat)
         return page
 
     def _turned(self, name: str) -> None:

@@ -29,7 +29,7 @@ from sam_py.ui.chat.attachments_intake import (
     Source,
     size_text,
 )
-from sam_py.ui.chat.composer_attachments import AttachmentTray, Spawn
+from sam_py.ui.chat.composer_attachments import AttachmentTray, Spawn, Stored
 from sam_py.ui.chat.composer_box import SHADOW_PX, ComposerBox
 from sam_py.ui.chat.composer_chips import ChipRow
 from sam_py.ui.chat.composer_layout import lay_out
@@ -369,7 +369,7 @@ class Composer(QWidget):
         self._draft_aside = Draft()
         self.banner.set_words("")
 
-    def attach(self, sources: Sequence[Source]) -> None:
+    def attach(self, sources: Sequence[Source | Stored]) -> None:
         """A chip for each, as many as a message takes; what is left out is said."""
         room = max(0, MOST_ATTACHMENTS - len(self.tray.items))
         for source in sources[:room]:

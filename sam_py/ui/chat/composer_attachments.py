@@ -20,6 +20,8 @@ from sam_py.ui.chat.attachments_intake import Intake, IntakeCancelled, PastedIma
 Spawn = Callable[[Coroutine[Any, Any, Any]], "asyncio.Task[Any]"]
 """`Tasks.spawn`: starts a coroutine and keeps it."""
 
+Stored = ImagePart | FilePart
+"""What was attached before, and is in the store."""
 Kind = Literal["image", "code", "text", "file"]
 
 
@@ -87,9 +89,13 @@ class AttachmentTray(QObject):
     def is_reading(self) -> bool:
         return any(item.part is None for item in self._items.values())
 
-    def add(self, source: Source) -> None:
+    def add(self, source: Source | Stored) -> None:
         """Attach `source`; its chip appears at once."""
         match source:
+            case ImagePart() | FilePart():
+                self._show_part(source)
+                self.changed.emit()
+                return
             case PastedText(text, name):
                 item = Item(next(self._ids), name, "text", len(text))
             case PastedImage(_image, name):
@@ -116,14 +122,18 @@ class AttachmentTray(QObject):
         self._reading.clear()
         self._items.clear()
         for part in parts:
-            item = _item_of(next(self._ids), part)
-            self._items[item.id] = item
-            path = self._stored_image(part)
-            if path is not None:
-                self._reading[item.id] = self._spawn(self._show_thumbnail(item.id, path))
-            elif isinstance(part, FilePart) and document_kind(part.mime_type, part.size) is not None:
-                self._reading[item.id] = self._spawn(self._show_document(item.id, part))
+            self._show_part(part)
         self.changed.emit()
+
+    def _show_part(self, part: Part) -> None:
+        """A chip for what is in the store already."""
+        item = _item_of(next(self._ids), part)
+        self._items[item.id] = item
+        path = self._stored_image(part)
+        if path is not None:
+            self._reading[item.id] = self._spawn(self._show_thumbnail(item.id, path))
+        elif isinstance(part, FilePart) and document_kind(part.mime_type, part.size) is not None:
+            self._reading[item.id] = self._spawn(self._show_document(item.id, part))
 
     async def _read(self, item_id: int, source: Source) -> None:
         try:

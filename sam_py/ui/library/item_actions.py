@@ -32,6 +32,8 @@ class ItemActions(QObject):
 
     failed = Signal(str)
     said = Signal(str)
+    reused = Signal(object)
+    """`Reused`: what the person wants to have in a new chat."""
 
     def __init__(self, services: Services, open_message: OpenMessage, page: QWidget) -> None:
         super().__init__(page)
@@ -69,6 +71,11 @@ class ItemActions(QObject):
     def copy(self, items: Sequence[Item]) -> None:
         if items:
             self._spawn(self._copy(list(items)))
+
+    def reuse(self, items: Sequence[Item]) -> None:
+        """Let a new chat begin with them."""
+        if items:
+            self._spawn(self._reuse(list(items)))
 
     def save(self, items: Sequence[Item]) -> None:
         """Ask for a name, or for a folder where there are several."""
@@ -217,11 +224,20 @@ class ItemActions(QObject):
         if item.kind in ("code", "tool"):
             return await self._text_of(item)
         if item.kind == "link" or not item.attachment:
+            if not item.url:
+                raise SamError(tr("This picture is part of the message itself: open its conversation to see it."))
             return item.url
         return self._present(item)
 
     async def _contents(self, items: list[Item]) -> list[tuple[Item, Path | str]]:
         """What is here of the items; of the others it is said that they are not. Raises SamError where none is."""
+        found, trouble = await self._found(items)
+        if trouble:
+            self.failed.emit(trouble)
+        return found
+
+    async def _found(self, items: list[Item]) -> tuple[list[tuple[Item, Path | str]], str]:
+        """What is here of the items, and a sentence about the others, or "". Raises SamError where none is here."""
         found: list[tuple[Item, Path | str]] = []
         missing: list[tuple[Item, SamError]] = []
         for item in items:
@@ -229,16 +245,17 @@ class ItemActions(QObject):
                 found.append((item, await self._content(item)))
             except SamError as error:
                 missing.append((item, error))
-        if missing and (len(missing) == 1 or not found):
-            if not found:
-                raise missing[0][1]
-            self.failed.emit(str(missing[0][1]))
-        elif missing:
-            words = tr(
-                "%1 of them are not on this computer yet, “%2” among them: they come when your folder is synced."
-            )
-            self.failed.emit(filled(words, number(len(missing)), shown_name(missing[0][0])))
-        return found
+        if missing and not found:
+            raise missing[0][1]
+        if len(missing) <= 1:
+            return found, "".join(str(error) for _item, error in missing)
+        words = tr("%1 of them are not on this computer yet, “%2” among them: they come when your folder is synced.")
+        return found, filled(words, number(len(missing)), shown_name(missing[0][0]))
+
+    async def _reuse(self, items: list[Item]) -> None:
+        from sam_py.ui.library.reuse import reused
+
+        self.reused.emit(reused(*await self._found(items)))
 
     async def _save(self, items: list[Item], target: Path) -> None:
         with_content = await self._contents(items)

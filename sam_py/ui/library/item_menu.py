@@ -17,7 +17,7 @@ from sam_py.ui.widgets.icons import Icons
 def item_menu(
     icons: Icons, items: Sequence[Item], do: Callable[[str], object], parent: QWidget, *, is_missing: bool = False
 ) -> QMenu:
-    """A menu for `items`, of one kind; `do` hears of ``open``, ``jump``, ``copy``, ``save`` and ``prompt``."""
+    """A menu for `items`, of one kind; `do` hears of ``open``, ``jump``, ``copy``, ``save``, ``reuse``, ``prompt``."""
     menu = QMenu(parent)
     menu.aboutToHide.connect(menu.deleteLater)
     item, is_one = items[0], len(items) == 1
@@ -41,6 +41,7 @@ def item_menu(
         add("save", "download", tr("Save as…") if is_one else tr("Save in a folder…"), "Ctrl+S").setEnabled(
             not is_missing
         )
+    add("reuse", "new", tr("Use in a new chat"), "Ctrl+U").setEnabled(not is_missing)
     return menu
 
 

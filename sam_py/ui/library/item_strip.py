@@ -20,7 +20,7 @@ _SAID_MS = 1_800
 
 
 class ItemStrip(QWidget):
-    """It changes nothing itself: `wished` brings ``open``, ``jump``, ``copy``, ``save``, ``prompt`` or ``nothing``."""
+    """It changes nothing itself: `wished` brings a wish that `LibraryPage.do` knows."""
 
     wished = Signal(str)
 
@@ -35,6 +35,7 @@ class ItemStrip(QWidget):
         self.prompt_button = IconButton(icons, "brush", tr("Show the prompt behind this image"), parent=self)
         self.copy_button = IconButton(icons, "copy", tr("Copy"), shortcut="Ctrl+C", parent=self)
         self.save_button = IconButton(icons, "download", tr("Save as…"), shortcut="Ctrl+S", parent=self)
+        self.reuse_button = IconButton(icons, "new", tr("Use in a new chat"), shortcut="Ctrl+U", parent=self)
         self.jump_button = PillButton(
             icons, tr("Show in its conversation"), icon="chat", kind="outline", shortcut="Ctrl+Return", parent=self
         )
@@ -56,6 +57,7 @@ class ItemStrip(QWidget):
             (self.prompt_button, "prompt"),
             (self.copy_button, "copy"),
             (self.save_button, "save"),
+            (self.reuse_button, "reuse"),
             (self.jump_button, "jump"),
             (self.jump_icon, "jump"),
             (self.none_button, "nothing"),
@@ -81,6 +83,7 @@ class ItemStrip(QWidget):
         self.save_button.setVisible(any(can_be_saved(item) for item in items))
         self.copy_button.setEnabled(not is_missing)
         self.save_button.setEnabled(not is_missing)
+        self.reuse_button.setEnabled(not is_missing)
         self._fit()
         self._said.stop()
         self._show_words()

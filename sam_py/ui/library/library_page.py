@@ -47,6 +47,8 @@ class LibraryPage(QWidget):
 
     closed = Signal()
     """By its button, which is there where somebody listens: the person has done with it."""
+    reused = Signal(object)
+    """`Reused`: what a new chat shall begin with."""
 
     def __init__(
         self,
@@ -159,6 +161,7 @@ class LibraryPage(QWidget):
         self.bodies.ready.connect(self.view.viewport().update)
         self.actions_of.failed.connect(self.status.tell)
         self.actions_of.said.connect(self.strip.say)
+        self.actions_of.reused.connect(self.reused)
         self.view.installEventFilter(self)
         self.filters.field.installEventFilter(self)
 
@@ -252,7 +255,7 @@ class LibraryPage(QWidget):
         return [item for item in found if item is not None]
 
     def do(self, wish: str) -> None:
-        """``open``, ``jump``, ``copy``, ``save``, ``prompt``, ``nothing``: with what is selected."""
+        """``open``, ``jump``, ``copy``, ``save``, ``reuse``, ``prompt``, ``nothing``: with what is selected."""
         items = self.selected
         self.status.tell("")
         if not items:
@@ -266,6 +269,8 @@ class LibraryPage(QWidget):
                 self.actions_of.copy(items)
             case "save":
                 self.actions_of.save(items)
+            case "reuse":
+                self.actions_of.reuse(items)
             case "prompt":
                 self.actions_of.show_prompt(items[0])
             case "nothing":
@@ -366,5 +371,8 @@ def _wish_of(event: QKeyEvent) -> str:
     control = Qt.KeyboardModifier.ControlModifier
     if event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier != control:
         return ""
-    keys = {Qt.Key.Key_C: "copy", Qt.Key.Key_S: "save", Qt.Key.Key_Return: "jump", Qt.Key.Key_Enter: "jump"}
+    keys = {
+        Qt.Key.Key_C: "copy", Qt.Key.Key_S: "save", Qt.Key.Key_U: "reuse", Qt.Key.Key_Return: "jump",
+        Qt.Key.Key_Enter: "jump",
+    }  # fmt: skip
     return keys.get(Qt.Key(event.key()), "")

@@ -16,6 +16,7 @@ from sam_py.messages.parts import CodePart, FilePart, ImagePart
 from sam_py.store.drafts import Draft
 from sam_py.ui.chat.composer import Composer
 from sam_py.ui.chat.composer_preview import AttachmentPreview
+from sam_py.ui.library.reuse import Reused, add_to
 from tests.ui.composer.conftest import Running, Said, dropped, paste, pasted_mime, press, typed
 
 # Pasting
@@ -52,6 +53,21 @@ def test_a_long_paste_can_be_put_into_the_message(composer: Composer, running: R
     assert composer.text.text() == "word " * 2_000
     assert composer.tray.parts == ()
     assert preview.isHidden()
+
+
+def test_things_of_the_library_join_what_is_typed_and_what_is_still_being_read(
+    composer: Composer, running: Running, said: Said
+) -> None:
+    typed(composer, "Compare ")
+    paste(composer, "line\n" * 200)
+    offer = FilePart(attachment="h", filename="offer.pdf", mime_type="application/x-other", size=4)
+    add_to(composer, Reused("> quoted", (ImagePart(attachment="i", alt="boat"), offer), "“lost” is not here."))
+    typed(composer, "with these.")
+    running.finish()
+    assert composer.text.text() == "Compare \n\n> quoted\n\nwith these."
+    assert [part.kind for part in composer.tray.parts] == ["code", "image", "file"]
+    assert said.drafts[-1].parts == composer.tray.parts
+    assert "“lost” is not here." in composer.errors.sentences
 
 
 def test_a_paste_of_nearly_20_mb_does_not_freeze_the_window(composer: Composer, running: Running) -> None:

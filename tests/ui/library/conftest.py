@@ -131,6 +131,8 @@ class Shown:
 
         self.loop.run_until_complete(begin())
         self.page = LibraryPage(self.services, self.search, lambda *place: self.jumps.append(place))
+        self.reused: list[Any] = []
+        self.page.reused.connect(self.reused.append)
         self._qtbot.addWidget(self.page)
         self.page.resize(900, 640)
         self.page.show()

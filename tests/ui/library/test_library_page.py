@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 from PySide6.QtCore import Qt
@@ -11,7 +12,9 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QFileDialog
 
 from sam_py.store.search_index.errors import SearchError
-from sam_py.store.search_index.results import Filters
+from sam_py.store.search_index.results import Filters, Item, Place
+from sam_py.ui.chat.attachments_intake import PastedText
+from sam_py.ui.library.reuse import Reused, reused
 from tests.ui.library.conftest import png
 
 
@@ -114,6 +117,42 @@ def test_what_is_copied_is_whole(shown):
     page.do("copy")
     shown.until(lambda: clipboard.mimeData().hasImage())
     assert clipboard.image().width() == 300
+
+
+def test_things_are_handed_to_a_new_chat_as_attachments_and_quoted_words(shown):
+    shown.rooms.furnish()
+    page = shown.open()
+    for kind, text in (
+        ("code", "```python\nprint('lamp')\n```"),
+        ("link", "[the docs](<https://docs.example.org/a?b=1>)"),
+        ("tool", "From read_page in “The house”:\n>\n> the lighthouse was built in 280 BC"),
+    ):
+        shown.show_kind(kind)
+        shown.select(0)
+        QTest.keyClick(page.view, Qt.Key.Key_U, Qt.KeyboardModifier.ControlModifier)
+        shown.until(lambda: shown.reused)
+        assert shown.reused.pop() == Reused(text)
+    shown.show_kind("document")
+    shown.select(0)
+    page.strip.reuse_button.click()
+    shown.until(lambda: shown.reused)
+    assert [part.filename for part in shown.reused.pop().attachments] == ["offer.pdf"]
+    shown.show_kind("image")
+    page.view.selectAll()
+    page.do("reuse")
+    shown.until(lambda: shown.reused)
+    given = shown.reused.pop()
+    assert [(part.alt, part.width) for part in given.attachments] == [("red boat", 300), ("a boat", 60)]
+    assert "“lost” is not on this computer yet" in given.trouble
+
+
+def test_code_with_fences_and_long_results_go_whole_into_a_new_chat():
+    place = Place("c", "", "m", datetime(2026, 3, 1, tzinfo=UTC))
+    code = Item(place, "code", 0, 0, "x", "md", "", "", "", "", 0, 0, 0)
+    result = replace(code, kind="tool", name="read_page")
+    given = reused([(code, "```\ninner\n```"), (result, "long " * 2_000), (result, "short")])
+    assert given.text.startswith("````md\n```\ninner\n```\n````\n\nFrom read_page")
+    assert given.attachments == (PastedText("long " * 2_000, "read_page.txt"),)
 
 
 def test_things_are_saved_and_dragged_as_copies_with_their_right_names(shown, tmp_path):
