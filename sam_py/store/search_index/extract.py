@@ -18,7 +18,6 @@ ITEM_KINDS: tuple[ItemKind, ...] = ("image", "code", "file", "link", "document",
 
 _MOST_TEXT = 2_000_000
 """Characters of one column of one message."""
-_MOST_TOOL = 200_000
 SHOWN = 2_000
 """Characters of a long text that an item has; all of it is in its message."""
 _PROMPT = 20_000
@@ -92,7 +91,7 @@ def extract(message: Message, *, prompt: str = "") -> Extracted:
             case _:
                 pass
     if isinstance(message, ToolResultMessage):
-        found.say("tool", message.tool_name, *message.details, message.output_text[:_MOST_TOOL])
+        found.say("tool", message.tool_name, *message.details, message.output_text[:_MOST_TEXT])
         text = message.output_text[:SHOWN]
         _add(found, NewItem("tool", -1, name=message.tool_name, detail=message.status, text=text))
     return found
@@ -110,7 +109,7 @@ def said_in(arguments_json: str) -> str:
     >>> said_in('{"city": "Lyon", "days": [1, "two"]}'), said_in('{"city": "Ly')
     ('Lyon\\n1\\ntwo', '{"city": "Ly')
     """
-    text = arguments_json[:_MOST_TOOL]
+    text = arguments_json[:_MOST_TEXT]
     try:
         return "\n".join(_leaves(json.loads(text)))
     except (ValueError, RecursionError):
@@ -156,15 +155,17 @@ def _take_text(found: Extracted, index: int, text: str, role: str) -> None:
         for link in plain.links:
             found.say("link", link.label, link.url)
             host = _host(link.url)
-            _add(found, NewItem("link", index, link.offset, name=link.label or link.url, detail=host, url=link.url))
+            name = link.label or host or link.url
+            _add(found, NewItem("link", index, link.offset, name=name, detail=host, url=link.url))
 
 
 def _take_image(found: Extracted, index: int, part: ImagePart, prompt: str) -> None:
     extra = part.model_extra or {}
     name = str(extra.get("filename") or "")
-    found.say("image", name, part.alt, prompt)
-    if part.url and not part.url.startswith("data:"):
-        found.say("image", part.url)
+    url = part.url or ""
+    if url[:5].lower() == "data:":  # the picture itself
+        url = ""
+    found.say("image", name, part.alt, prompt, url)
     _add(
         found,
         NewItem(
@@ -173,7 +174,7 @@ def _take_image(found: Extracted, index: int, part: ImagePart, prompt: str) -> N
             name=name or part.alt,
             detail=part.alt,
             text=prompt if len(prompt) <= _PROMPT else f"{prompt[:_PROMPT]} […]",
-            url=part.url or "",
+            url=url,
             attachment=part.attachment or "",
             mime_type=part.mime_type,
             width=part.width or 0,

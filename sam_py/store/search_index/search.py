@@ -36,7 +36,6 @@ from sam_py.store.search_index.snippet import snippet_of
 from sam_py.store.search_index.words import fold, shown
 
 _MOST_TITLES = 10
-_LOOKED_AT = 400_000
 NOTHING_HIDDEN: Hidden = (frozenset(), frozenset())
 
 
@@ -225,7 +224,7 @@ def _in_message(
     texts = {column: text for column, text in zip(COLUMNS, row, strict=True) if text and column in columns}
     kind, most = "text", 0
     for column, text in texts.items():
-        folded = fold(shown(text[:_LOOKED_AT]))
+        folded = fold(shown(text))
         has = sum(re.search(pattern, folded) is not None for pattern in patterns)
         if has > most:
             kind, most = column, has

@@ -20,8 +20,8 @@ def snippet_of(text: str, patterns: Sequence[str], length: int = LENGTH) -> tupl
     >>> snippet_of("A word,\\n and a Wörd.", ["word"])
     ('A word, and a Wörd.', ((2, 6), (14, 18)))
     """
-    text = shown(text[:_LOOKED_AT])
-    found = places(text, patterns)
+    text = shown(text)
+    found = places(text[:_LOOKED_AT], patterns) or (places(text, patterns) if len(text) > _LOOKED_AT else [])
     start = _best_start(found, length) if found else 0
     return _cut(text, found, start, length)
 

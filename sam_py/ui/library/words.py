@@ -108,7 +108,7 @@ def facts(item: Item) -> list[str]:
         case "code":
             return [item.detail] if item.detail else []
         case "link":
-            return [item.detail] if item.detail else []
+            return [item.detail] if item.detail and item.detail != item.name else []
         case "tool":
             return [status(item.detail)]
         case "file" | "document":

@@ -8,10 +8,12 @@ from datetime import timedelta
 import pytest
 
 from sam_py.messages.message import ToolResultMessage
-from sam_py.messages.parts import CodePart, FilePart
+from sam_py.messages.parts import CodePart, FilePart, ImagePart
 from sam_py.paths import default_paths
 from sam_py.store.search_index import lists
 from sam_py.store.search_index.results import Filters
+from sam_py.store.search_index.snippet import snippet_of
+from sam_py.store.search_index.words import entered
 from tests.store.kit import START
 from tests.store.search.index_of import NOTES, Index, reply, user, write
 from tests.store.search.shelf import Shelf
@@ -25,7 +27,8 @@ def book(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
     (paths.attachments / NOTES[:2] / NOTES).write_text("An otter swims. " * 5_000 + "Then a narwhal.", encoding="utf-8")
     notes = FilePart(attachment=NOTES, filename="otters.txt", mime_type="text/plain", size=80_015)
     code = CodePart(code="x = 1\n" * 500 + "platypus()\n")
-    output = "nothing\n" * 400 + "a giraffe"
+    output = "nothing\n" * 400 + "a giraffe" + "nothing\n" * 60_000 + "an okapi"
+    drawn = ImagePart(url="data:image/png;base64," + "iVBORw0KGgo" * 2_000, alt="a gnu")
     at = START + timedelta(days=4)
     write(
         paths,
@@ -36,7 +39,7 @@ def book(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
                           output_text=output),
         title="Ottawa",
     )  # fmt: skip
-    write(paths, "new", user("n1", "Where do   **llamas**\nlive, 東京?"))
+    write(paths, "new", user("n1", "Where do   **llamas**\nlive, 東京?", drawn))
     shelf = Shelf(paths)
     shelf.update()
     connection = shelf.read()
@@ -84,3 +87,19 @@ def test_what_has_no_title_is_called_by_its_words_and_is_no_title_hit(book: Inde
     [hit] = book.search("llamas").hits
     assert (hit.kind, hit.place.conversation_title) == ("text", "Where do llamas live, 東京?")
     assert {hit.place.conversation_title for hit in book.search("giraffe").hits} == {"Ottawa"}
+
+
+def test_what_stands_far_down_is_found_and_marked(book: Index) -> None:
+    [hit] = book.search("okapi").hits
+    assert [hit.snippet[start:end] for start, end in hit.marks] == ["okapi"]
+
+
+def test_a_picture_that_is_held_in_its_address_is_none_in_the_index(book: Index) -> None:
+    [picture] = lists.items(book.connection, Filters(text="gnu"), limit=5, after=None).items
+    assert (picture.kind, picture.name, picture.url) == ("image", "a gnu", "")
+    assert not book.connection.execute("SELECT 1 FROM item WHERE folded LIKE '%ivborw0%'").fetchall()
+
+
+def test_a_snippet_keeps_what_joins_letters_and_emoji() -> None:
+    said = "می\u200cخواهم 👩\u200d💻 work"
+    assert snippet_of(entered(said), ["work"])[0] == said
