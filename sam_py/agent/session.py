@@ -412,7 +412,8 @@ class ChatSession:
         if reply is None:
             return False
         self._titles.ask_model(reply, self.choice, self.defaults)
-        self._summarise_if_wanted()
+        if self.bus.index_of(reply.id) is not None:  # else it is done after the next reply that is shown
+            self._summarise_if_wanted()
         if then_queued:
             await self._say_queued(run)
         return True

@@ -7,6 +7,7 @@ import asyncio
 import pytest
 
 from sam_py.agent.summaries import coverable, originals_of, reworded, summary_message, told, words_of
+from sam_py.bus.message_bus import ROOT
 from sam_py.errors import SamError
 from sam_py.messages.message import DeveloperMessage, Message
 from sam_py.messages.turn import Limits
@@ -65,11 +66,19 @@ async def test_what_no_longer_fits_is_summarised_by_itself_only_where_that_is_wa
     await talk.session.send("And now?")
     assert len(talk.provider.requests) == 1
     talk.session.defaults = talk.session.defaults.model_copy(update={"auto_summary": True})
+    first, other = talk.bus.path[0], talk.bus.add_user_message("Something else", parent_id=ROOT)
+    talk.session.select_branch(first)
+    task = await talk.streaming("Fi", said="And elsewhere?")
+    talk.session.select_branch(other.id)  # on which nothing is too long
+    talk.provider.answer("ne")
+    await task
+    assert not any(state.is_summarising or state.summary_trouble for state in talk.states)
+    talk.session.select_branch(first)
     talk.provider.answer("Fine")
     talk.provider.answer("In short: words.")
     await talk.session.send("And then?")
     await talk.until(lambda: any(message.role == "developer" for message in talk.bus.messages()))
-    assert len(talk.provider.requests) == 3
+    assert len(talk.provider.requests) == 4
 
 
 async def test_with_nothing_to_summarise_nobody_is_asked(talk: Talk) -> None:
