@@ -153,7 +153,7 @@ class ReadReport:
     @property
     def notice(self) -> str:
         """Sentences that say what was found, and what to do."""
-        said = [str(is_newer(self, self.folder))] if self.newer else []
+        said = [str(newer_version(self, self.folder))] if self.newer else []
         if self.damage:
             rest = "" if self.is_lost else " Everything else is here."
             said.append(
@@ -163,7 +163,7 @@ class ReadReport:
         return " ".join(said)
 
 
-def is_newer(report: ReadReport, folder: str) -> StorageError:
+def newer_version(report: ReadReport, folder: str) -> StorageError:
     """What to say of a conversation in which a newer version of the program wrote; `detail` is its id."""
     text = (
         "Another computer wrote in this conversation with a newer version of the program: what only that version knows "

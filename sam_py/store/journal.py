@@ -18,7 +18,7 @@ from sam_py.bus.loaded import LoadedHistory
 from sam_py.messages.history import HistoryEvent
 from sam_py.store.disk import Disk, append_durably, cut_durably, replace_durably
 from sam_py.store.errors import ReadReport as ReadReport
-from sam_py.store.errors import StorageError, cannot_read, cannot_write, is_newer
+from sam_py.store.errors import StorageError, cannot_read, cannot_write, newer_version
 from sam_py.store.lines import Reading, Record, read_line, read_lines, write_line
 from sam_py.store.merge import history_of, take
 from sam_py.store.migrations import SCHEMA
@@ -150,7 +150,7 @@ class Journal:
             news.update(record.subject for record in records if take(self.winners, record))
             self._top_rev = max(self._top_rev, max((record.rev for record in records), default=0))
             self._look_at_versions(records, mine=path == self.path)
-        trouble = None if self.report == before else is_newer(self.report, self.folder)
+        trouble = None if self.report == before else newer_version(self.report, self.folder)
         if not news and trouble is None:
             return None
         merged = dict(self.winners)
@@ -189,7 +189,7 @@ class Journal:
         unwritable = self._number()
         if self.report.read_only:
             if self.waiting:
-                raise is_newer(self.report, self.folder)
+                raise newer_version(self.report, self.folder)
             return
         if self.waiting or not (self._is_as_left() or self.is_put_away()):
             try:
@@ -358,7 +358,7 @@ class Journal:
             if not self._is_as_left():
                 self._gather_what_is_missing()
                 if self.report.read_only:
-                    raise is_newer(self.report, self.folder)
+                    raise newer_version(self.report, self.folder)
             if self.waiting:
                 self._append_waiting()
             if self._is_as_left():  # else somebody replaced it just now, without what we wrote
