@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 
 JOINERS = "\u200c\u200d"
 LOST = (
@@ -121,6 +122,7 @@ def is_plain(text: str) -> bool:
     )
 
 
+@lru_cache(256)
 def spelled(word: str, *, is_open: bool, inside: bool) -> str:
     """A regular expression for a `bare` word in folded text: with ligatures, with points and without.
 

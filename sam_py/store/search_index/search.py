@@ -180,6 +180,7 @@ def _hits(
     connection: sqlite3.Connection, query: Query, filters: Filters, page: Sequence[Candidate], hidden: Hidden
 ) -> list[Hit]:
     columns = [column for column in COLUMNS if column in (filters.kinds or BY_DEFAULT)]
+    patterns_by = {inside: [term.pattern(inside=inside) for term in query.terms] for inside in (False, True)}
     hits = []
     for candidate in page:
         row = connection.execute(
@@ -190,7 +191,7 @@ def _hits(
         if row is None or is_hidden(hidden, row[0], row[2]):
             continue
         place = place_of(row[:PLACE_COLUMNS])
-        patterns = [term.pattern(inside=candidate.is_inside) for term in query.terms]
+        patterns = patterns_by[candidate.is_inside]
         if candidate.key != candidate.message:
             hits.append(_in_file(connection, candidate, place, patterns))
         else:
