@@ -65,7 +65,7 @@ def prepared(text: str) -> str:
     'Hello, 你|好 x'
     """
     if text.isascii():
-        return _OURS.sub(" ", text)
+        return _OURS.sub(" ", text) if "\x00" in text or BEHIND in text or CUT in text else text
     text = _UNSEEN.sub("", unicodedata.normalize("NFC", text))
     return _BORDER.sub(CUT, text) if _HAS_BORDERS.search(text) else text
 
