@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
 from sam_py.bus.deltas import Delta, ErrorShown, Inserted, Reset, SettingChanged, Updated
 from sam_py.bus.loaded import LoadedHistory, StoredMessage
@@ -18,6 +18,7 @@ from sam_py.messages.message import utc_now
 _ONE_BY_ONE = 20
 """Up to so many new messages at the end are told of one after the other."""
 _MOMENT = timedelta(microseconds=1)
+_LAST = datetime.max.replace(tzinfo=UTC) - _MOMENT
 _CALLS_WITHIN = 200
 """How many messages from the end are looked through for calls that moved on elsewhere."""
 
@@ -70,7 +71,7 @@ class Absorber(ConversationReader):
         """
         now, brothers = utc_now(), self._tree.children(parent_id)
         last = self.get(brothers[-1]).created_at if brothers else now
-        return max(now, last + _MOMENT) if brothers else now
+        return max(now, min(last, _LAST) + _MOMENT) if brothers else now
 
     def _brothers(self) -> dict[str, int]:
         return {message_id: len(self.siblings(message_id)) for message_id in self._tree.path}

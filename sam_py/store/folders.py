@@ -8,6 +8,7 @@ import os
 import re
 import shutil
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -159,7 +160,8 @@ def scan(
         try:
             for name in disk.names(folder):
                 if (left := _LEFT_OVER.match(name)) is not None and left.group(1) == device:
-                    disk.unlink(os.path.join(folder, name))
+                    with suppress(OSError):  # it is in nobody's way
+                        disk.unlink(os.path.join(folder, name))
             stamp = stamp_of(disk, folder)
         except OSError as error:
             is_gone = isinstance(error, FileNotFoundError | NotADirectoryError)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -62,6 +62,14 @@ def test_versions_keep_their_order_when_the_clock_is_put_back_by_hours(tmp_path:
         assert [message.text for message in again.messages()] == [message.text for message in bus.messages()]
 
     at_home(default_paths(tmp_path / "home").create(), story)
+
+
+def test_something_can_be_said_beside_what_is_dated_at_the_end_of_time() -> None:
+    bus, end = MessageBus("c"), datetime.max.replace(tzinfo=UTC)
+    first = UserMessage(created_at=end, parts=(TextPart(text="from a damaged file"),))
+    bus.add(first)
+    second = bus.add_user_message("said after it", parent_id=ROOT)
+    assert bus.siblings(first.id) == (first.id, second.id)
 
 
 @pytest.mark.parametrize("jump", [-YEARS, YEARS])

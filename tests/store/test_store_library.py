@@ -478,6 +478,10 @@ def test_left_over_temporary_files_are_cleared(paths: Paths) -> None:
         await house.library.refresh()
         assert not left.exists()
         assert all((folder / name).exists() for name in others)  # what others write is theirs
+        left.mkdir()  # one that cannot be cleared
+        house.library._list._index.stamps.clear()
+        await house.library.refresh()
+        assert house.problems == []
 
     at_home(paths, story)
 
