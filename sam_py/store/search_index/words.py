@@ -19,7 +19,7 @@ from sam_py.store.search_index.letters import fold as fold
 
 CUT = "\x1f"
 """Between two characters of such a script: no letter, so a border of words; taken out before anybody sees it."""
-BEHIND = "\x1e"
+BEHIND = "\x1e"  # D-045
 """Ends what a person sees of a text in the index; the words that were added stand behind it."""
 TAG = "\u01c1"
 """Begins the words that are ours: a letter that hardly anybody writes."""

@@ -1,4 +1,4 @@
-"""Floor: how near something has to be to what is asked before it means the same. No model's own scale is known. Pure.
+"""Floor: how near something has to be to what is asked before it means the same. Pure.  # D-046
 
 Each model finds a nearest passage for anything. How near that is for words without a meaning, among what this person
 said and for this model, is what a question has to beat.
