@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Qt
 from PySide6.QtWidgets import QLineEdit, QWidget
 
+from sam_py.messages.parts import FilePart
 from sam_py.ui.library.finder import Finder
 from sam_py.ui.library.jump import Jumps
 from sam_py.ui.library.pages import Pages
@@ -15,6 +16,7 @@ from sam_py.ui.services import Services
 
 if TYPE_CHECKING:
     from sam_py.ui.library.find_bar import FindBar
+    from sam_py.ui.library.passages import Passage
     from sam_py.ui.library.reuse import Reused
     from sam_py.ui.main_window import MainWindow
 
@@ -61,17 +63,32 @@ class WindowPages(QObject):
         assert isinstance(page, SearchPage)
         page.look_for(words)
 
-    def open_message(self, conversation_id: str, message_id: str, words: str = "", stays: bool = False) -> None:
-        """Open a conversation at a message; `words` are marked in it. `stays`: behind the page that is shown."""
-        self._services.tasks.spawn(self._jump(conversation_id, message_id, words, stays), "jump to a message")
+    def open_message(
+        self,
+        conversation_id: str,
+        message_id: str,
+        words: str = "",
+        stays: bool = False,
+        passage: Passage | None = None,
+    ) -> None:
+        """Open a conversation at a message; `words` are marked in it. `stays`: behind the page that is shown.
 
-    async def _jump(self, conversation_id: str, message_id: str, words: str, stays: bool) -> None:
+        `passage`: the file of the message in which that is opens over it there, unless the page stays.
+        """
+        work = self._jump(conversation_id, message_id, words, stays, passage)
+        self._services.tasks.spawn(work, "jump to a message")
+
+    async def _jump(
+        self, conversation_id: str, message_id: str, words: str, stays: bool, passage: Passage | None
+    ) -> None:
         self.pages.is_held = stays
         if self._bar is not None and not self._bar.isHidden():
             self._bar.close_bar(back=False)  # its words are not what is wanted now
         try:
             if await self.jumps.go(conversation_id, message_id, words) and not stays:
                 self.jumps.take_keyboard()
+                if passage is not None:
+                    await self._open_file(message_id, passage)
         finally:
             self.pages.is_held = False
 
@@ -86,6 +103,16 @@ class WindowPages(QObject):
         shown = self._chat.conversation
         if shown is not None and shown.is_blank:  # the person may have turned elsewhere meanwhile
             add_to(self._chat.composer, given)
+
+    async def _open_file(self, message_id: str, passage: Passage) -> None:
+        from sam_py.ui.chat.opened_files import open_file
+
+        shown = self._chat.conversation
+        parts = shown.bus.get(message_id).parts if shown is not None else ()
+        part = parts[passage.part_index] if passage.part_index < len(parts) else None
+        if isinstance(part, FilePart):
+            library, context = self._services.library, self._chat.context
+            await open_file(part, library, context, self._chat, self._tell_trouble, passage)
 
     def find_here(self, step: int = 0) -> None:
         """Open the bar that finds words in the conversation; with a `step`, go to the next place or the one before.

@@ -17,6 +17,7 @@ from sam_py.messages.parts import FilePart
 from sam_py.ui.chat.blocks import block_for
 from sam_py.ui.chat.document_viewer import DocumentViewer, file_name
 from sam_py.ui.chat.row_context import RowContext
+from sam_py.ui.library.passages import Passage
 from sam_py.ui.theme import Themes
 from sam_py.ui.widgets.icons import Icons
 
@@ -57,6 +58,22 @@ def test_words_are_found_one_after_the_other_and_round_again(viewer: DocumentVie
     viewer.field.setText("coffee")
     assert not viewer.find_next()
     assert viewer.text.textCursor().selectionStart() == second
+
+
+def test_what_a_search_showed_is_in_view_and_marked_and_f3_goes_on_from_it(viewer: DocumentViewer) -> None:
+    lines = "".join(f"line {number}: tea\n" for number in range(3_000)) + "🎉 Tea with  salt\n" + "and tea\n" * 500
+    viewer.text.setPlainText(lines)
+    viewer.show_passage(Passage(0, "tea salt", "…🎉 Tea with salt and tea…", 3))
+    place = viewer.text.document().find("🎉").selectionEnd() + 1
+    marks = viewer.text.extraSelections()
+    assert viewer.text.textCursor().position() == place
+    assert viewer.text.viewport().rect().contains(viewer.text.cursorRect())
+    assert {mark.cursor.selectedText() for mark in marks} == {"tea", "Tea", "salt"}
+    assert len(marks) < 2_500
+    assert viewer.find_next()
+    assert viewer.text.textCursor().position() == place + len("Tea with  ")
+    assert viewer.find_previous()
+    assert viewer.text.textCursor().position() == place
 
 
 def test_the_original_is_saved_as_it_is_and_a_refusal_is_said(viewer: DocumentViewer, tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import re
 import shutil
 import tempfile
 from pathlib import Path, PurePath
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, Qt, Signal
 from PySide6.QtGui import QKeySequence, QShortcut, QTextCursor, QTextDocument
@@ -23,6 +24,10 @@ from sam_py.ui.links import open_document
 from sam_py.ui.sidebar.filter_field import FilterField
 from sam_py.ui.widgets.buttons import IconButton, PillButton
 from sam_py.ui.widgets.plain import one_line, window_title
+
+if TYPE_CHECKING:
+    from sam_py.ui.library.passages import Passage
+    from sam_py.ui.library.tool_marks import ToolMarks
 
 SHOWN_CHARACTERS = 1_000_000
 """More would keep the window waiting."""
@@ -47,12 +52,15 @@ class DocumentViewer(QDialog):
         parent: QWidget,
         *,
         document: Document | None = None,
+        begins_at: int = 0,
     ) -> None:
+        """`begins_at`: the character of a long text from which on it is shown."""
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle(window_title(part.filename))
         self._part = part
         self._path = path
+        self._palette = context.themes.current.palette
         icons = context.icons
         self.facts = ElidedText(icons.themes, muted=True, parent=self)
         self.facts.set_text(" · ".join(document_facts(document)) if document is not None else "")
@@ -65,15 +73,18 @@ class DocumentViewer(QDialog):
         self.save_button = PillButton(icons, self.tr("Save a copy…"), icon="download", parent=self)
         for button in (self.open_button, self.save_button):
             button.setEnabled(path is not None)
-        shown = made_visible(text[:SHOWN_CHARACTERS]) or self.tr("There is no text in this file.")
+        self._marks: ToolMarks | None = None
+        shown = made_visible(text[begins_at : begins_at + SHOWN_CHARACTERS]) or self.tr(
+            "There is no text in this file."
+        )
         self.text = ToolText(context, part.filename, shown, most_lines=1_000, parent=self)
-        self._lay_out(document, len(text))
+        self._lay_out(document, len(text), begins_at)
         self._connect()
         scale, room = icons.themes.current.scale, parent.window().size()
         self.resize(min(round(820 * scale), room.width() - 32), min(round(640 * scale), room.height() - 32))
         self.field.setFocus()
 
-    def _lay_out(self, document: Document | None, length: int) -> None:
+    def _lay_out(self, document: Document | None, length: int, begins_at: int) -> None:
         column = QVBoxLayout(self)
         column.setContentsMargins(16, 14, 16, 14)
         column.setSpacing(10)
@@ -87,6 +98,8 @@ class DocumentViewer(QDialog):
         said = list(document.notes) if document is not None else []
         if length > SHOWN_CHARACTERS:
             more = self.tr("Only the first %1 characters are shown here.")
+            if begins_at:
+                more = self.tr("Only %1 characters are shown here, from around what was found.")
             said.append(more.replace("%1", self.locale().toString(SHOWN_CHARACTERS)))
         if said:
             note = QLabel(" ".join(said), self)
@@ -113,6 +126,12 @@ class DocumentViewer(QDialog):
 
     # Finding
 
+    def show_passage(self, passage: Passage) -> None:
+        """Mark the words of a search, with the place that it showed in view; F3 goes on to the others."""
+        from sam_py.ui.library.passages import mark_passage
+
+        self._marks = mark_passage(self.text, passage, self._palette)
+
     def find_next(self) -> bool:
         """Select the next place, from the top again after the last. False where there is none."""
         return self._find(QTextDocument.FindFlag(0))
@@ -122,6 +141,10 @@ class DocumentViewer(QDialog):
 
     def _find(self, how: QTextDocument.FindFlag) -> bool:
         words = self.field.text()
+        if not words and self._marks is not None and self._marks.current is not None:
+            step = -1 if how == QTextDocument.FindFlag.FindBackward else 1
+            self._marks.choose((self._marks.current + step) % self._marks.count())
+            return True
         if not words or self.text.find(words, how):
             return bool(words)
         before = self.text.textCursor()

@@ -10,7 +10,7 @@ from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistent
 from PySide6.QtGui import QColor, QContextMenuEvent, QFocusEvent, QKeyEvent, QPalette, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QListView, QWidget
 
-from sam_py.store.search_index.results import Place, Span
+from sam_py.store.search_index.results import Hit, Place, Span
 from sam_py.ui.library.place_painter import PlacePainter
 from sam_py.ui.library.place_words import importance, title_of, when, who
 from sam_py.ui.widgets.icons import Icons
@@ -29,6 +29,8 @@ class PlaceRow:
     marks: tuple[Span, ...] = ()
     icon: str = ""
     notes: tuple[str, ...] = ()
+    hit: Hit | None = None
+    """What was found there, where it was looked for."""
 
     @property
     def key(self) -> tuple[str, str, str]:

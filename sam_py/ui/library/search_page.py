@@ -20,6 +20,7 @@ from sam_py.ui.inspector.words import filled, number
 from sam_py.ui.library.filter_bar import FilterBar
 from sam_py.ui.library.filter_pill import FilterPill
 from sam_py.ui.library.nothing_here import NothingHere
+from sam_py.ui.library.passages import passage_of
 from sam_py.ui.library.place_list import PlaceList, PlaceRow, PlaceRows, notes_of
 from sam_py.ui.library.place_words import found_in
 from sam_py.ui.library.status_line import StatusLine
@@ -43,9 +44,12 @@ ICONS: dict[HitKind, str] = {
 
 
 class SearchPage(QWidget):
-    """`opened(conversation, message, words, stays)`: the person wants to see a message, and perhaps stay here."""
+    """`opened(conversation, message, words, stays, passage)`: the person wants to see a message, perhaps stay here.
 
-    opened = Signal(str, str, str, bool)
+    The `passage` (`passages.Passage`, or None) is where in an attached file of it the words are.
+    """
+
+    opened = Signal(str, str, str, bool, object)
     closed = Signal()
     is_typed_into = True
 
@@ -295,7 +299,8 @@ class SearchPage(QWidget):
     # What is chosen
 
     def _open(self, row: PlaceRow, *, stays: bool) -> None:
-        self.opened.emit(row.place.conversation_id, row.place.message_id, self._shown, stays)
+        passage = passage_of(row.hit, self._shown) if row.hit is not None else None
+        self.opened.emit(row.place.conversation_id, row.place.message_id, self._shown, stays, passage)
 
     def _choose_kind(self) -> None:
         choices = (
@@ -454,4 +459,4 @@ def _pop_up(menu: QMenu, pill: FilterPill) -> None:
 
 
 def _row(hit: Hit) -> PlaceRow:
-    return PlaceRow(hit.place, hit.snippet, hit.marks, ICONS[hit.kind], notes_of(hit.place, found_in(hit)))
+    return PlaceRow(hit.place, hit.snippet, hit.marks, ICONS[hit.kind], notes_of(hit.place, found_in(hit)), hit)

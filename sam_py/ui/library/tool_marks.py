@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 
 from PySide6.QtCore import QRect
 from PySide6.QtGui import QColor, QTextCharFormat, QTextCursor
@@ -20,27 +21,42 @@ _SOFT, _STRONG = 0.34, 0.5
 
 
 class ToolMarks:
-    """Where `pattern`, which is for folded text, stands in `text`. All places are marked as soon as it is made."""
+    """Where `pattern`, which is for folded text, stands in `text`. All places are marked as soon as it is made.
 
-    def __init__(self, text: ToolText, pattern: re.Pattern[str], palette: Palette) -> None:
+    Where there are too many for that, those are that stand nearest to the character `around`.
+    """
+
+    def __init__(self, text: ToolText, pattern: re.Pattern[str], palette: Palette, *, around: int = 0) -> None:
         self.text = text
         self.pattern = pattern
         self._palette = palette
         shown = text.toPlainText()
         is_wide = not shown.isascii() and max(shown, default="") > "\uffff"
-        self._spans: list[tuple[int, int]] = []
+        spans: list[tuple[int, int]] = []
         for found in pattern.finditer(fold(shown)):
-            start, end = found.span()
-            if start < end:
-                self._spans.append((utf16_at(shown, start), utf16_at(shown, end)) if is_wide else (start, end))
-                if len(self._spans) >= _MOST:
+            if found.start() < found.end():
+                spans.append(found.span())
+                if len(spans) >= _MOST and spans[-_MOST // 2][0] >= around:
                     break
+        self._starts = [start for start, _end in spans[-_MOST:]]
+        self._spans = [
+            (utf16_at(shown, start), utf16_at(shown, end)) if is_wide else (start, end) for start, end in spans[-_MOST:]
+        ]
         self._current: int | None = None
         self._show()
 
     def count(self) -> int:
         """How many places there are."""
         return len(self._spans)
+
+    @property
+    def current(self) -> int | None:
+        """Which place is marked strongly."""
+        return self._current
+
+    def number_at(self, character: int) -> int:
+        """Which place is the first at a character of the text or behind it; the last where none is."""
+        return min(bisect_left(self._starts, character), len(self._starts) - 1)
 
     def choose(self, number: int | None) -> QRect:
         """Mark the place with this number strongly (None: no place), scroll the text to it, and return where it is on

@@ -12,10 +12,11 @@ from PySide6.QtTest import QTest
 
 from sam_py.messages.history import MessageAdded
 from sam_py.messages.message import UserMessage
-from sam_py.messages.parts import TextPart
+from sam_py.messages.parts import FilePart, TextPart
 from sam_py.paths import default_paths
 from sam_py.store.importers.run import import_path
 from sam_py.store.journal import Journal
+from sam_py.ui.chat.document_viewer import DocumentViewer
 from tests.fakes.sitting import Sitting
 from tests.reliability.jumps import WORD, fill, jump_around
 
@@ -95,7 +96,11 @@ def test_what_is_imported_and_what_another_computer_says_comes_into_the_open_sea
         await sitting.until(lambda: services.search().state.phase == "ready" and not page.is_looking, "the index")
         assert page.rows.rowCount() == 0
 
-        message = UserMessage(parts=(TextPart(text="A quokka, seen from elsewhere"),))
+        text = b"nothing here\n" * 900 + b"the wombat sleeps\n"
+        notes = FilePart(
+            attachment=await services.library.attachments.put(text), filename="n.txt", mime_type="text/plain"
+        )
+        message = UserMessage(parts=(TextPart(text="A quokka, seen from elsewhere"), notes))
         folder = default_paths(home).conversations / conversation
         Journal(str(folder), "elsewhere").save([MessageAdded(message=message)])
         await services.library.look_at_others()
@@ -107,6 +112,17 @@ def test_what_is_imported_and_what_another_computer_says_comes_into_the_open_sea
         await services.library.refresh()
         await sitting.until(lambda: page.rows.rowCount() == 2, "what was imported")
         assert {row.place.conversation_title for row in page.rows.rows} == {"Conversation 0", "Zoo"}
+
+        page.look_for("wombat")
+        await sitting.until(lambda: page.rows.rowCount() == 1 and not page.is_looking, "the file that was attached")
+        QTest.keyClick(page.field, Qt.Key.Key_Return)
+        await sitting.until(lambda: sitting.window.findChild(DocumentViewer) is not None, "the file's text")
+        viewer = sitting.window.findChild(DocumentViewer)
+        assert sitting.window.pages.jumps.landing.message_id == message.id
+        assert [mark.cursor.selectedText() for mark in viewer.text.extraSelections()] == ["wombat"]
+        assert viewer.text.textCursor().blockNumber() == 900
+        assert viewer.focusWidget() is viewer.text
+        viewer.close()
         await sitting.close()
 
     run(work())
