@@ -183,11 +183,12 @@ class ChatSession:
     async def retry(self, message_id: str | None = None) -> None:
         """Ask again: for an answer to a message or to tools, for another one in place of a broken reply.
 
-        Without an id, at the end of the conversation. Does nothing while a reply streams.
+        Without an id, at the end of the conversation. Does nothing while a reply streams that is shown.
         """
         at = message_id if message_id is not None else self.bus.tip
-        if self._run is not None or at is None:
+        if at is None or (self._run is not None and self.bus.index_of(self.works_at or at) is not None):
             return
+        self.stop()
         self._release()
         if isinstance(self.bus.get(at), AssistantMessage) and not is_unfinished(self.bus, at):
             await self.regenerate(at)
@@ -229,8 +230,7 @@ class ChatSession:
         kept = tuple(attached if parts is None else parts)
         if not text.strip() and not kept:
             raise SamError("Write something or attach a file first: an empty message is not sent.")
-        edited = QueuedMessage(text.strip(), kept)
-        said = self._say(edited, ROOT if message.parent_id is None else message.parent_id)
+        said = self._say(QueuedMessage(text.strip(), kept), ROOT if message.parent_id is None else message.parent_id)
         await self._start(lambda run: self._reply(run, said, then_queued=True))
 
     async def summarise(self, message_ids: Iterable[str] | None = None) -> str:

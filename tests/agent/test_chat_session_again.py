@@ -231,6 +231,24 @@ async def test_a_reply_goes_on_while_another_branch_is_shown_and_what_is_queued_
     ]
 
 
+async def test_a_retry_ends_a_reply_on_another_branch_and_none_that_is_shown(talk: Talk) -> None:
+    talk.provider.say(ProviderError("refused", code="server"))
+    await talk.session.send("Hi")
+    failed = talk.bus.path[0]
+    edited = asyncio.get_running_loop().create_task(talk.session.edit_and_resend(failed, "Otherwise"))
+    talk.provider.say("Half")
+    await talk.until(lambda: talk.session.state.phase == "streaming")
+    written = talk.bus.path[1]
+    await talk.session.retry(failed)
+    assert talk.session.works_at == written
+    talk.session.select_branch(failed)
+    talk.provider.answer("Hello")
+    await talk.session.retry(failed)
+    await edited
+    assert talk.lines() == ["user: Hi", "assistant: Hello [stop]"]
+    assert talk.bus.get(written).text == "Half"
+
+
 async def test_deleting_a_reply_that_streams_stops_it(talk: Talk) -> None:
     asking = await talk.streaming("Half")
     talk.session.remove(talk.bus.path[1])
