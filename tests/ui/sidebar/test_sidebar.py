@@ -222,7 +222,10 @@ def test_what_has_pins_is_asked_about_and_may_go_into_the_archive_instead(stage:
     assert [id for id, row in stage.library.rows.items() if row.archived] == ["a", "c"]
     qtbot.waitUntil(lambda: stage.sidebar.findChild(Confirm) is None)
 
-    stage.sidebar.commands.delete(["c"])
+    stage.sidebar._menus.open_folder_menu("Work", stage.list.mapToGlobal(QPoint(0, 0)))
+    menu = next(each for each in stage.list.findChildren(QMenu) if each.isVisible())
+    menu.actions()[-1].trigger()
+    menu.close()
     question = stage.sidebar.findChild(Confirm)
     assert question is not None
     question.accept_button.click()
