@@ -137,7 +137,7 @@ class Hand:
             self.window.open_conversation(self.random.choice(known))
 
     def delete(self) -> None:
-        self.window.sidebar.commands.delete([self._shown.id])
+        self.window.sidebar.commands.remove([self._shown.id])
 
 
 def drive(seed: int, diary: Diary, focus: str, folder: Path) -> int:
