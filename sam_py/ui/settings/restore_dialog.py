@@ -65,8 +65,7 @@ class RestoreDialog(WorkDialog):
         self.progress.cancelled.connect(self.cancel)
         self._build()
         self.list.show_entries(
-            ListEntry(key, moment_words(each.made_at), self._detail(each))
-            for key, each in self._by_key.items()
+            ListEntry(key, moment_words(each.made_at), self._detail(each)) for key, each in self._by_key.items()
         )
         self.list.pick(next(iter(self._by_key), ""))
 
