@@ -16,10 +16,10 @@ def test_what_was_opened_and_closed_comes_back_for_each_conversation(tmp_path: P
         folds.set(key, opened)
     assert len(told) == 3  # what stays as it is is no news
     path = tmp_path / "window.json"
-    save_window_state(path, WindowState(opened=folds.kept()).with_place("a", Place("m", -12)))
+    save_window_state(path, WindowState(opened=folds.kept()).with_place("a", Place(message_id="m", offset_px=-12)))
     state = load_window_state(path)
     again = Folds(state.opened)
-    assert state.places == {"a": Place("m", -12)}
+    assert state.places == {"a": Place(message_id="m", offset_px=-12)}
     for id, shown in (("a", [True, True, False]), ("b", [False, False, False]), ("c", [False, False, False])):
         again.turn_to(id)
         assert [again.is_open(key) for key in ("call", "thought", "other")] == shown

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from sam_py.messages.parts import Frozen
 from sam_py.ui.chat.heights import Heights
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(Frozen):
     """Where a reader is: a message and how many pixels of it are above the view. None: at the end."""
 
     message_id: str

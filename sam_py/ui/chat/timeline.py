@@ -122,7 +122,7 @@ class Timeline(QAbstractScrollArea):
         """Where the reader is, to come back to; None at the end."""
         if self._reading.sticks or self._model is None or not len(self._heights):
             return None
-        return Place(self._model.bus.id_at(self._reading.row), self._reading.px)
+        return Place(message_id=self._model.bus.id_at(self._reading.row), offset_px=self._reading.px)
 
     def restore_place(self, place: Place) -> None:
         if self._model is None:
