@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from sam_py.bus.message_bus import MessageBus
-from sam_py.bus.tool_ledger import LedgerWriter
+from sam_py.bus.tool_ledger import LedgerWriter, is_terminal
 from sam_py.errors import SamError
 from sam_py.messages.builder import mend_surrogates
 from sam_py.messages.message import AssistantMessage, Message, ToolResultMessage, ToolStatus, UserMessage
@@ -114,14 +114,16 @@ class ToolRunner:
         self.strangers_spoke = any(map(self._is_of_strangers, said))
 
     async def run_round(self, reply: AssistantMessage, *, offered: Callable[[str], bool]) -> list[ToolResultMessage]:
-        """Run all calls of `reply`; returns their results in the order of the calls.
+        """Run all calls of `reply` that have no result yet; returns the results in the order of the calls.
 
-        Parallel-safe neighbours run side by side, all others one after another. `offered` tells which tools
-        the model was told of: others it cannot call. Raises what `save_now` raises, before anything ran.
+        A reply that is gone on with may hold older ones: what they did is not done twice. Parallel-safe neighbours
+        run side by side, all others one after another. `offered` tells which tools the model was told of: others it
+        cannot call. Raises what `save_now` raises, before anything ran.
         """
         if self._round is not None:
             raise RuntimeError("a round runs already in this conversation")
-        parts = [part for part in reply.parts if isinstance(part, ToolCallPart)]
+        calls_made = (part for part in reply.parts if isinstance(part, ToolCallPart))
+        parts = [part for part in calls_made if not self._is_settled(part.call_id)]
         calls = [_Call(part, self._tool_of(part.tool_name) if offered(part.tool_name) else None) for part in parts]
         running = self._round = _Round(reply.id, reply.parent_id, calls, offered)
         try:
@@ -186,6 +188,10 @@ class ToolRunner:
         return tool.untrusted if tool is not None else message.output_text.startswith(STRANGERS)
 
     # One call
+
+    def _is_settled(self, call_id: str) -> bool:
+        entry = self._bus.ledger.get(call_id)
+        return entry is not None and is_terminal(entry.state)
 
     def _tool_of(self, name: str) -> Tool | None:
         tool = self._registry.get(name)

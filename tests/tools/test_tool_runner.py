@@ -256,6 +256,19 @@ def test_what_changes_something_waits_for_the_person(answer: Answer, status: str
     asyncio.run(main())
 
 
+def test_a_call_that_has_its_result_is_not_made_again() -> None:
+    async def main() -> None:
+        tool = Scripted("say", says)
+        bench = Bench(tool)
+        reply = bench.reply(("a", "say", '{"words": "x"}'))
+        assert len(await bench.runner.run_round(reply, offered=lambda _name: True)) == 1
+        assert await bench.runner.run_round(reply, offered=lambda _name: True) == []  # it was gone on with
+        assert tool.log == ["begin x", "end x"]
+        assert sum(isinstance(message, ToolResultMessage) for message in bench.bus.messages()) == 1
+
+    asyncio.run(main())
+
+
 def test_a_result_is_saved_before_the_next_call_asks_the_person() -> None:
     async def main() -> None:
         bench = Bench(Scripted("say", says, parallel_safe=False), Scripted("write", says, touches=WRITES))
