@@ -13,7 +13,7 @@ from sam_py.providers.guide.handbook import handbook
 from sam_py.ui.actions import specs
 
 SPELT = {"PgDown": "Page Down", "PgUp": "Page Up", "Return": "Enter"}
-PLACES = {"Enter", "Shift+Enter", "Up", "Esc", "F2", "Delete", "Tab", "Shift+Tab", "Left", "Right", "Down"}
+PLACES = {"Enter", "Shift+Enter", "Up", "Esc", "F2", "Delete", "Tab", "Shift+Tab", "Left", "Right", "Down", "Ctrl+U"}
 SYSTEM = {"Ctrl+C", "Ctrl+V", "Ctrl+Enter"}
 
 
