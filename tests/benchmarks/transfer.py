@@ -5,6 +5,7 @@ As a program, ``python -m tests.benchmarks.transfer import MEGABYTES``: one impo
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import resource
@@ -37,8 +38,9 @@ def transfer(repeats: int) -> list[Row]:
     rows: list[Row] = []
     with tempfile.TemporaryDirectory() as folder:
         paths = _library(Path(folder))
-        for form in FORMS:
-            seconds = [_timed(paths, form, Path(folder)) for _ in range(repeats)]
+        for form in (*FORMS, "pdf"):
+            timed = _timed_pdf if form == "pdf" else _timed
+            seconds = [timed(paths, form, Path(folder)) for _ in range(repeats)]
             rows.append(
                 Row(
                     f"export of {MESSAGES:,} messages, {form}",
@@ -70,6 +72,19 @@ def _library(folder: Path) -> Paths:
 def _timed(paths: Paths, form: Any, folder: Path) -> float:
     begun = time.process_time()
     export_blocking(paths, Wanted(tuple(all_conversations(paths))), form, folder / f"out.{form}")
+    return time.process_time() - begun
+
+
+def _timed_pdf(paths: Paths, _form: str, folder: Path) -> float:
+    """Set, drawn and printed as in the window, where it runs on a thread and can be stopped."""
+    from PySide6.QtGui import QGuiApplication
+
+    from sam_py.ui.export.saving import save
+
+    app = QGuiApplication.instance() or QGuiApplication(["benchmark", "-platform", "offscreen"])
+    begun = time.process_time()
+    asyncio.run(save(paths, Wanted(tuple(all_conversations(paths))), "pdf", folder / "out.pdf"))
+    assert app is not None
     return time.process_time() - begun
 
 
