@@ -24,7 +24,7 @@ _GOES_ON = ("unfinished", "too_many_rounds")
 def not_there(message_id: str, missing: Missing) -> ErrorOccurred:
     """What stands below a message to which nothing came; it is shown, not kept."""
     if missing == "unanswered":
-        text = _tr("This message has no reply: it was stopped, or the program ended.")
+        text = _tr("This message has no reply: it was stopped, the program ended, or it is in a damaged file.")
     else:
         text = _tr("The reply ends here, among its tools: it was stopped, or the program ended.")
     return ErrorOccurred(message_id=message_id, code=missing, text=text)
