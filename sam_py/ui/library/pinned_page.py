@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 from functools import partial
 
 from PySide6.QtCore import QCoreApplication, QPoint, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QAction, QGuiApplication, QHideEvent, QKeyEvent, QKeySequence, QResizeEvent, QShowEvent
+from PySide6.QtGui import QAction, QGuiApplication, QKeyEvent, QKeySequence, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
 
 from sam_py.errors import SamError
@@ -18,6 +18,7 @@ from sam_py.store.search_index.service import SearchService
 from sam_py.ui.chat.header import ElidedText
 from sam_py.ui.library.choice_popup import ChoicePopup
 from sam_py.ui.library.filter_pill import FilterPill
+from sam_py.ui.library.index_page import IndexPage
 from sam_py.ui.library.nothing_here import NothingHere
 from sam_py.ui.library.place_list import PlaceList, PlaceRow, PlaceRows
 from sam_py.ui.library.place_words import IMPORTANT, scored
@@ -34,7 +35,7 @@ _COLUMN_PX = 780
 Open = Callable[[str], Awaitable[OpenConversation]]
 
 
-class PinnedPage(QWidget):
+class PinnedPage(IndexPage):
     """`opened(conversation, message, words, stays)` as of `SearchPage`. `open_conversation` opens one unseen, to act on
     its messages; what is done there is kept as if it was done on screen."""
 
@@ -51,17 +52,15 @@ class PinnedPage(QWidget):
         open_conversation: Open,
         parent: QWidget | None = None,
     ) -> None:
-        super().__init__(parent)
+        super().__init__(search, parent)
         icons = services.icons
         self._services = services
         self._icons = icons
-        self._search = search
         self._shown = shown
         self._open_conversation = open_conversation
         self._task: asyncio.Task[None] | None = None
         self._next: Cursor | None = None
         self._revision = -1
-        self._unsubscribe: Callable[[], None] | None = None
         self.is_all = True
         """What is pinned in all conversations is shown, not only in the one that is open."""
         self._in = ""
@@ -362,19 +361,7 @@ class PinnedPage(QWidget):
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
-        if self._unsubscribe is None:
-            self._unsubscribe = self._search.subscribe(self._hear)
         self.status.follow(self._search.state)
-
-    def hideEvent(self, event: QHideEvent) -> None:
-        super().hideEvent(event)
-        if self._unsubscribe is not None:
-            self._unsubscribe()
-            self._unsubscribe = None
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        self._set_margins()
-        super().resizeEvent(event)
 
 
 def _do(act: Callable[[PlaceRow], None], row: PlaceRow, _checked: bool = False) -> None:

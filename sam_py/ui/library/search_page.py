@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
-from PySide6.QtGui import QAction, QActionGroup, QFont, QHideEvent, QKeyEvent, QResizeEvent, QShowEvent
+from PySide6.QtGui import QAction, QActionGroup, QFont, QKeyEvent, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QStackedWidget, QVBoxLayout, QWidget
 
 from sam_py.errors import SamError
@@ -19,6 +19,7 @@ from sam_py.ui.chat.header import ElidedText
 from sam_py.ui.inspector.words import filled, number
 from sam_py.ui.library.filter_bar import FilterBar
 from sam_py.ui.library.filter_pill import FilterPill
+from sam_py.ui.library.index_page import IndexPage
 from sam_py.ui.library.nothing_here import NothingHere
 from sam_py.ui.library.passages import passage_of
 from sam_py.ui.library.place_list import PlaceList, PlaceRow, PlaceRows, notes_of
@@ -43,7 +44,7 @@ ICONS: dict[HitKind, str] = {
 }  # fmt: skip
 
 
-class SearchPage(QWidget):
+class SearchPage(IndexPage):
     """`opened(conversation, message, words, stays, passage)`: the person wants to see a message, perhaps stay here.
 
     The `passage` (`passages.Passage`, or None) is where in an attached file of it the words are.
@@ -54,11 +55,10 @@ class SearchPage(QWidget):
     is_typed_into = True
 
     def __init__(self, services: Services, search: SearchService, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+        super().__init__(search, parent)
         icons = services.icons
         self._services = services
         self._icons = icons
-        self._search = search
         self._task: asyncio.Task[None] | None = None
         self._next: Cursor | None = None
         self._similar_task: asyncio.Task[None] | None = None
@@ -90,7 +90,6 @@ class SearchPage(QWidget):
         self._lay_out()
         self._typing = _once(self, _TYPING_MS, self._look)
         self._refresh = _once(self, _REFRESH_MS, self._look_again)
-        self._unsubscribe: Callable[[], None] | None = None
         self._connect()
         self._retheme()
         self._show_emptiness()
@@ -430,20 +429,8 @@ class SearchPage(QWidget):
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
-        if self._unsubscribe is None:
-            self._unsubscribe = self._search.subscribe(self._hear)
         self._services.tasks.spawn(self._learn_models(), "the models that wrote replies")
         self._hear(self._search.state)
-
-    def hideEvent(self, event: QHideEvent) -> None:
-        super().hideEvent(event)
-        if self._unsubscribe is not None:
-            self._unsubscribe()
-            self._unsubscribe = None
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        self._set_margins()
-        super().resizeEvent(event)
 
 
 def _once(parent: QObject, after_ms: int, then: Callable[[], None]) -> QTimer:
