@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from sam_py.messages.message import DeveloperMessage
-from sam_py.tools.base import Arguments, BuiltinTool, Running, ToolError, ToolOutput
+from sam_py.tools.base import Running, ToolError, ToolOutput
 from tests.fakes import documents as made
+from tests.fakes.echo_tool import Echo, Word
 from tests.fakes.fault_server import DONE, FaultServer, Json, Reply, Status, Stream, chunk, sse
 from tests.fakes.sitting import Sitting
 from tests.reliability.shown import around, differing, laid_out, picture_of, rows_of, turn_all_over
@@ -38,18 +39,8 @@ print("hello")
 USAGE = sse({"choices": [], "usage": {"prompt_tokens": 120, "completion_tokens": 45, "total_tokens": 165}})
 
 
-class Word(Arguments):
-    word: str
-
-
-class Echo(BuiltinTool[Word]):
-    name = "echo"
-    label = "Echo"
-    description = "Says it again."
-    takes = Word
-
-    def doing(self, arguments: Word) -> str:
-        return f"Saying {arguments.word}"
+class Talkative(Echo):
+    """Fails, waits or says it twice, as it is told."""
 
     async def run(self, arguments: Word, running: Running) -> ToolOutput:
         if arguments.word == "wrong":
@@ -177,7 +168,7 @@ async def say(sam: Sitting, text: str, *parts: Any) -> None:
 
 async def sit(sit_down: SitDown, base_url: str = "") -> Sitting:
     sitting = sit_down()
-    sitting.program._tools.registry.add(Echo())
+    sitting.program._tools.registry.add(Talkative())
     sam = await sitting.start()
     if base_url:
         sam.use_server(base_url)

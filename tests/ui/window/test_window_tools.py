@@ -14,33 +14,17 @@ from PySide6.QtTest import QTest
 from sam_py.messages.message import ToolResultMessage
 from sam_py.providers.guide.demos import drawing
 from sam_py.settings.model import ImageSettings, Settings
-from sam_py.tools.base import Arguments, BuiltinTool, Running, ToolOutput, Touch
+from sam_py.tools.base import Touch
 from sam_py.ui.chat.blocks import CallBlock
 from sam_py.ui.chat.tool_card import ToolCard
 from sam_py.ui.chat.tool_person import PersonAnswer
 from sam_py.ui.sidebar.conversation_list_model import STATE_ROLE
+from tests.fakes.echo_tool import Echo, Word
 from tests.fakes.fault_server import DONE, FaultServer, Json, Reply, Status, Stream, chunk
 from tests.fakes.sitting import Sitting
 
 Run = Callable[[Any], Any]
 SitDown = Callable[[], Sitting]
-
-
-class Word(Arguments):
-    word: str
-
-
-class Echo(BuiltinTool[Word]):
-    name = "echo"
-    label = "Echo"
-    description = "Says it again."
-    takes = Word
-
-    def doing(self, arguments: Word) -> str:
-        return f"Saying {arguments.word}"
-
-    async def run(self, arguments: Word, running: Running) -> ToolOutput:
-        return ToolOutput(arguments.word * 2)
 
 
 class Shout(Echo):
