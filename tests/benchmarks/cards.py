@@ -7,16 +7,13 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 import statistics
-import subprocess
-import sys
 import tempfile
 import time
 from pathlib import Path
 from typing import Any
 
-from tests.benchmarks.run import ROOT, Row, make_library
+from tests.benchmarks.run import Row, apart, make_library
 
 CARD_MS = 100.0
 _CALLS = 30
@@ -38,14 +35,7 @@ def cards(repeats: int) -> list[Row]:
 
 
 def _measured() -> dict[str, float]:
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    environment.setdefault("QT_QPA_PLATFORM", "offscreen")
-    command = [sys.executable, "-m", "tests.benchmarks.cards"]
-    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=300)
-    if done.returncode:
-        raise SystemExit(f"the measurement failed:\n{done.stderr[-4000:]}")
-    result: dict[str, float] = json.loads(done.stdout.strip().splitlines()[-1])
-    return result
+    return apart("cards")
 
 
 async def _cards(program: Any) -> dict[str, float]:

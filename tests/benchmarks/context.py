@@ -6,10 +6,7 @@ As a program, ``python -m tests.benchmarks.context``: measure and print a JSON o
 from __future__ import annotations
 
 import json
-import os
 import statistics
-import subprocess
-import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -26,7 +23,7 @@ from sam_py.transcript.budget import plan
 from sam_py.transcript.build import build
 from sam_py.transcript.plan import Plan, Room
 from sam_py.transcript.tokens import message_tokens
-from tests.benchmarks.run import ROOT, SENTENCE, Row
+from tests.benchmarks.run import SENTENCE, Row, apart
 from tests.benchmarks.transcript import history
 
 PLAN_MS, REMINDERS_MS, APART = 30.0, 1.0, 0.1
@@ -50,18 +47,7 @@ def context(repeats: int) -> list[Row]:
 
 
 def _measured() -> dict[str, float]:
-    done = subprocess.run(
-        [sys.executable, "-m", "tests.benchmarks.context"],
-        cwd=ROOT,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        timeout=300,
-    )
-    if done.returncode:
-        raise SystemExit(f"the measurement of the context failed:\n{done.stderr[-4000:]}")
-    result: dict[str, float] = json.loads(done.stdout)
-    return result
+    return apart("context")
 
 
 def main() -> None:

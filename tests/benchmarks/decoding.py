@@ -13,7 +13,6 @@ import importlib
 import json
 import os
 import statistics
-import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -21,7 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tests.benchmarks.run import ROOT, Row
+from tests.benchmarks.run import ROOT, Row, apart
 
 FASTEST_STREAM = 3_000.0
 """Events a second of the fastest real stream: Cerebras advertises 3,000 tokens a second, at most one event each. The
@@ -75,18 +74,7 @@ def decoding(repeats: int) -> list[Row]:
 
 
 def _measured(wire: str) -> dict[str, float]:
-    done = subprocess.run(
-        [sys.executable, "-m", "tests.benchmarks.decoding", wire],
-        cwd=ROOT,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        timeout=300,
-    )
-    if done.returncode:
-        raise SystemExit(f"decoding {wire} could not be measured:\n{done.stderr[-4000:]}")
-    result: dict[str, float] = json.loads(done.stdout.strip().splitlines()[-1])
-    return result
+    return apart("decoding", wire)
 
 
 def measure(wire: str) -> dict[str, float]:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 import subprocess
 import sys
 import tempfile
@@ -15,7 +14,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from tests.benchmarks.run import ROOT, Row, make_library
+from tests.benchmarks.run import ROOT, Row, apart, make_library
 
 
 def inspector(repeats: int) -> list[Row]:
@@ -42,14 +41,7 @@ def _middle(results: list[dict[str, float]], key: str) -> float:
 
 
 def _child(case: str) -> dict[str, float]:
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    environment.setdefault("QT_QPA_PLATFORM", "offscreen")
-    command = [sys.executable, "-m", "tests.benchmarks.inspector", case]
-    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=300)
-    if done.returncode:
-        raise SystemExit(f"the measurement {case} failed:\n{done.stderr[-4000:]}")
-    result: dict[str, float] = json.loads(done.stdout.strip().splitlines()[-1])
-    return result
+    return apart("inspector", case)
 
 
 class _Beat:

@@ -9,7 +9,6 @@ import asyncio
 import hashlib
 import json
 import os
-import subprocess
 import sys
 import tempfile
 import time
@@ -18,7 +17,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from tests.benchmarks.run import ROOT, Row
+from tests.benchmarks.run import Row, apart
 
 COUNT = 10_000
 _PER_CONVERSATION = 100
@@ -49,14 +48,7 @@ def _middle(results: list[dict[str, float]], key: str) -> float:
 
 
 def _run(case: str, home: str) -> dict[str, float]:
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    environment.setdefault("QT_QPA_PLATFORM", "offscreen")
-    command = [sys.executable, "-m", "tests.benchmarks.library", case, home]
-    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=300)
-    if done.returncode:
-        raise SystemExit(f"the measurement {case} failed:\n{done.stderr[-4000:]}")
-    result: dict[str, float] = json.loads(done.stdout.strip().splitlines()[-1])
-    return result
+    return apart("library", case, home)
 
 
 def _make(home: Path) -> None:

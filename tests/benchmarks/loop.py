@@ -7,9 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 import statistics
-import subprocess
 import sys
 import time
 from collections.abc import AsyncIterator
@@ -42,7 +40,7 @@ from sam_py.tools.builtin.catalogue import Doors, builtin_tools
 from sam_py.tools.registry import ToolRegistry
 from sam_py.tools.runner import ToolRunner
 from sam_py.tools.toolbox import Toolbox
-from tests.benchmarks.run import ROOT, Row
+from tests.benchmarks.run import Row, apart
 from tests.benchmarks.transcript import history
 
 ROUND_MS = 5.0
@@ -67,18 +65,7 @@ def loop(repeats: int) -> list[Row]:
 
 
 def _measured(messages: int) -> dict[str, float]:
-    done = subprocess.run(
-        [sys.executable, "-m", "tests.benchmarks.loop", str(messages)],
-        cwd=ROOT,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        timeout=300,
-    )
-    if done.returncode:
-        raise SystemExit(f"the measurement of the loop failed:\n{done.stderr[-4000:]}")
-    result: dict[str, float] = json.loads(done.stdout)
-    return result
+    return apart("loop", str(messages))
 
 
 class _Nothing(Arguments):

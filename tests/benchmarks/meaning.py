@@ -6,16 +6,14 @@ As a program, ``python -m tests.benchmarks.meaning FOLDER``: measure in that fol
 from __future__ import annotations
 
 import json
-import os
 import statistics
-import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
 
 from sam_py.store.semantic.vectors import NAME, Cut, Vectors, digest_of
-from tests.benchmarks.run import ROOT, Row
+from tests.benchmarks.run import Row, apart
 
 PASSAGES, LENGTH, QUESTIONS, FIRST = 100_000, 384, 60, 30
 QUESTION_CPU_MS, MEMORY_MB = 200.0, 30.0
@@ -42,18 +40,7 @@ def meaning(repeats: int) -> list[Row]:
 
 def _measured() -> dict[str, float]:
     with tempfile.TemporaryDirectory() as folder:
-        done = subprocess.run(
-            [sys.executable, "-m", "tests.benchmarks.meaning", folder],
-            cwd=ROOT,
-            env={**os.environ, "PYTHONPATH": str(ROOT)},
-            capture_output=True,
-            text=True,
-            timeout=550,
-        )
-    if done.returncode:
-        raise SystemExit(f"the measurement of the search by meaning failed:\n{done.stderr[-4000:]}")
-    result: dict[str, float] = json.loads(done.stdout)
-    return result
+        return apart("meaning", folder, timeout_s=550)
 
 
 def measure(folder: Path) -> dict[str, float]:

@@ -41,19 +41,28 @@ class Row:
 
 def child(name: str, **arguments: object) -> dict[str, float]:
     """Run one measurement of `child.py` in a process of its own and return what it printed last."""
+    return apart("child", name, json.dumps(arguments))
+
+
+def apart(module: str, *arguments: str, timeout_s: float = 300) -> dict[str, float]:
+    """Run a module of this package as a program, and return the JSON object that it printed last.
+
+    Raises SystemExit with what it complained of where it failed.
+    """
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     environment.setdefault("QT_QPA_PLATFORM", "offscreen")
     environment.pop("PYTHONDONTWRITEBYTECODE", None)  # an installed program has its byte code
     done = subprocess.run(
-        [sys.executable, "-m", "tests.benchmarks.child", name, json.dumps(arguments)],
+        [sys.executable, "-m", f"tests.benchmarks.{module}", *arguments],
         cwd=ROOT,
         env=environment,
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=timeout_s,
     )
     if done.returncode:
-        raise SystemExit(f"the measurement {name} failed:\n{done.stdout[-2000:]}\n{done.stderr[-4000:]}")
+        what = " ".join((module, *arguments[:1]))
+        raise SystemExit(f"the measurement {what} failed:\n{done.stdout[-2000:]}\n{done.stderr[-4000:]}")
     result: dict[str, float] = json.loads(done.stdout.strip().splitlines()[-1])
     return result
 

@@ -8,10 +8,8 @@ from __future__ import annotations
 import asyncio
 import itertools
 import json
-import os
 import random
 import statistics
-import subprocess
 import sys
 import tempfile
 import time
@@ -29,7 +27,7 @@ from sam_py.store.library import Library
 from sam_py.store.lines import write_line
 from sam_py.store.search_index.results import Filters
 from sam_py.store.search_index.service import SearchService
-from tests.benchmarks.run import ROOT, Row
+from tests.benchmarks.run import Row, apart
 
 CONVERSATIONS, MESSAGES = 200, 500
 _LETTERS = "etaoinshrdlucmfwypvbgkjqxz"
@@ -67,19 +65,8 @@ def search(repeats: int) -> list[Row]:
 
 
 def _measured() -> dict[str, float]:
-    with tempfile.TemporaryDirectory() as home:
-        done = subprocess.run(
-            [sys.executable, "-m", "tests.benchmarks.search", home],
-            cwd=ROOT,
-            env={**os.environ, "PYTHONPATH": str(ROOT)},
-            capture_output=True,
-            text=True,
-            timeout=550,
-        )
-    if done.returncode:
-        raise SystemExit(f"the measurement of the search failed:\n{done.stderr[-4000:]}")
-    result: dict[str, float] = json.loads(done.stdout)
-    return result
+    with tempfile.TemporaryDirectory() as folder:
+        return apart("search", folder, timeout_s=550)
 
 
 class Talk:

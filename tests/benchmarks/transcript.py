@@ -6,9 +6,7 @@ As a program, ``python -m tests.benchmarks.transcript MESSAGES``: measure one si
 from __future__ import annotations
 
 import json
-import os
 import statistics
-import subprocess
 import sys
 import time
 
@@ -17,7 +15,7 @@ from sam_py.messages.message import AssistantMessage, Message, ToolResultMessage
 from sam_py.messages.parts import TextPart, ThinkingSignaturePart, ThinkingTextPart, ToolCallPart
 from sam_py.messages.turn import Limits
 from sam_py.transcript.build import build
-from tests.benchmarks.run import ROOT, SENTENCE, Row
+from tests.benchmarks.run import SENTENCE, Row, apart
 
 LIMIT_MS = 20.0
 SMALL, LARGE = 2_000, 20_000
@@ -36,18 +34,7 @@ def transcript(repeats: int) -> list[Row]:
 
 
 def _measured(messages: int) -> float:
-    done = subprocess.run(
-        [sys.executable, "-m", "tests.benchmarks.transcript", str(messages)],
-        cwd=ROOT,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        timeout=300,
-    )
-    if done.returncode:
-        raise SystemExit(f"the measurement of the transcript failed:\n{done.stderr[-4000:]}")
-    result: dict[str, float] = json.loads(done.stdout)
-    return result["ms"]
+    return apart("transcript", str(messages))["ms"]
 
 
 def history(messages: int) -> tuple[list[Message], dict[str, ToolStateChanged]]:

@@ -7,10 +7,8 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 import resource
 import statistics
-import subprocess
 import sys
 import tempfile
 import time
@@ -22,7 +20,7 @@ from sam_py.paths import Paths, default_paths
 from sam_py.store.exporters.run import FORMS, Wanted, all_conversations, export_blocking
 from sam_py.store.importers.run import import_blocking
 from sam_py.store.journal import Journal
-from tests.benchmarks.run import ROOT, Row
+from tests.benchmarks.run import Row, apart
 from tests.store.exporters.rich import ANSWER
 from tests.store.importers.sample_of_chatgpt import chatgpt_conversation
 from tests.store.kit import answered, said
@@ -89,11 +87,7 @@ def _timed_pdf(paths: Paths, _form: str, folder: Path) -> float:
 
 
 def _imported_apart(megabytes: int) -> dict[str, float]:
-    command = [sys.executable, "-m", "tests.benchmarks.transfer", "import", str(megabytes)]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    done = subprocess.run(command, env=environment, cwd=ROOT, check=True, capture_output=True, text=True)
-    found: dict[str, float] = json.loads(done.stdout)
-    return found
+    return apart("transfer", "import", str(megabytes))
 
 
 def _conversations(megabytes: int) -> Iterator[str]:
